@@ -1,0 +1,100 @@
+/** The labels and annotations that say whose an object is, written and read in one place. */
+import type { Identity } from "./identity.ts";
+import { parseIdentity, selectorValue } from "./identity.ts";
+import type { RecordedIntent } from "./intent.ts";
+import { recordedIntent } from "./intent.ts";
+import type { BindingProfile } from "./profile.ts";
+
+export interface Marks {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** What an instance's marks tell beside whose it is. */
+export interface Notes {
+  /** The declared name, where it was written. */
+  readonly name?: string;
+  /** The declaration's path. */
+  readonly source?: string;
+  /** The image reference used. */
+  readonly image?: string;
+}
+
+const managedByLabel = "app.kubernetes.io/managed-by";
+
+/** The key of a mark of the profile's own: `<domain>/<part>`. */
+export function markKey(profile: BindingProfile, part: string): string {
+  return `${profile.domain}/${part}`;
+}
+
+function identityMarks(
+  profile: BindingProfile,
+  identity: Identity,
+): { labels: Record<string, string>; annotations: Record<string, string> } {
+  return {
+    labels: {
+      [managedByLabel]: profile.managedBy,
+      [markKey(profile, "binding-version")]: profile.bindingVersion,
+      [markKey(profile, profile.identityLabel)]: selectorValue(identity),
+    },
+    annotations: { [markKey(profile, profile.identityAnnotation)]: identity },
+  };
+}
+
+/** The marks of an instance that is about to be created. */
+export function instanceMarks(profile: BindingProfile, identity: Identity, intent: string, notes: Notes): Marks {
+  const marks = identityMarks(profile, identity);
+  marks.annotations[markKey(profile, "create-intent")] = intent;
+  if (notes.image !== undefined) marks.annotations[markKey(profile, "image")] = notes.image;
+  if (profile.writesNotes) {
+    if (notes.name !== undefined) marks.annotations[markKey(profile, "name")] = notes.name;
+    if (notes.source !== undefined) marks.annotations[markKey(profile, "source")] = notes.source;
+  }
+  return marks;
+}
+
+/** The marks of an attempt's Secret; the deadline says for how long, in seconds, the attempt may still want it. */
+export function secretMarks(profile: BindingProfile, identity: Identity, deadlineSeconds: number): Marks {
+  const marks = identityMarks(profile, identity);
+  if (profile.writesNotes) marks.annotations[markKey(profile, "attempt-deadline")] = String(deadlineSeconds);
+  return marks;
+}
+
+/** Why an object that a list showed, or that holds our name, is not ours; null when it is. */
+export function foreignReason(marks: Marks, profile: BindingProfile, identity: Identity): string | null {
+  if (marks.labels[managedByLabel] !== profile.managedBy)
+    return `its label ${managedByLabel} is not "${profile.managedBy}"`;
+  const versionKey = markKey(profile, "binding-version");
+  if (marks.labels[versionKey] !== profile.bindingVersion)
+    return `its label ${versionKey} is not "${profile.bindingVersion}"`;
+  const identityKey = markKey(profile, profile.identityAnnotation);
+  if (marks.annotations[identityKey] !== identity) return `its annotation ${identityKey} is not this agent's identity`;
+  return null;
+}
+
+/** The identity that an object of ours carries, or undefined when it has none or another manager's marks. */
+export function markedIdentity(marks: Marks, profile: BindingProfile): Identity | undefined {
+  const identity = parseIdentity(marks.annotations[markKey(profile, profile.identityAnnotation)] ?? "");
+  return identity !== undefined && foreignReason(marks, profile, identity) === null ? identity : undefined;
+}
+
+/** What was recorded at the create: name, source, image. */
+export function readNotes(marks: Marks, profile: BindingProfile): Notes {
+  const notes: { name?: string; source?: string; image?: string } = {};
+  for (const part of ["name", "source", "image"] as const) {
+    const value = marks.annotations[markKey(profile, part)];
+    if (value !== undefined) notes[part] = value;
+  }
+  return notes;
+}
+
+/** The intent that was recorded at the create. */
+export function readIntent(marks: Marks, profile: BindingProfile): RecordedIntent {
+  return recordedIntent(marks.annotations[markKey(profile, "create-intent")]);
+}
+
+/** The deadline in seconds that a Secret's attempt recorded; null when it is absent or no whole number. */
+export function readAttemptDeadline(marks: Marks, profile: BindingProfile): number | null {
+  const text = marks.annotations[markKey(profile, "attempt-deadline")];
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : null;
+}
