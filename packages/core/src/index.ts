@@ -11,6 +11,7 @@ export * from "./deploy/profile.ts";
 export * from "./deploy/refusal.ts";
 export * from "./deploy/revive.ts";
 export * from "./deploy/startup.ts";
+export type * from "./ports/abort.ts";
 export type * from "./ports/clock.ts";
 export type * from "./ports/digest.ts";
 export type * from "./ports/journal.ts";

@@ -1,4 +1,5 @@
 /** The smallest set of operations, in domain words, that lets a start and a stop run; what a substrate cannot do cannot be said here. */
+import type { Abort } from "./abort.ts";
 import type { Identity } from "../deploy/identity.ts";
 import type { IntentTemplate } from "../deploy/intent.ts";
 import type { Marks } from "../deploy/marks.ts";
@@ -105,7 +106,7 @@ export interface Substrate {
   deleteInstance(name: string, fence: Fence): Promise<Removal>;
   deleteSecret(name: string, fence: Fence): Promise<Removal>;
   /** Changes of one identity's instances after `from`. Ends, without an error, when the signal aborts. */
-  follow(identity: Identity, from: Version, signal: AbortSignal): AsyncIterable<Hint>;
+  follow(identity: Identity, from: Version, signal: Abort): AsyncIterable<Hint>;
 }
 
 /** Everything of ours in the scope, for people: status, stop by recorded name. No start uses it. */
