@@ -32,6 +32,20 @@ export default defineConfig({
     },
     projects: [
       project("unit", ["packages/*/src/**/*.test.ts"], quick, ["**/*.types.test.ts", "**/*.properties.test.ts"]),
+      {
+        extends: true,
+        test: {
+          name: "types",
+          include: [],
+          typecheck: {
+            enabled: true,
+            only: true,
+            include: ["packages/*/src/**/*.types.test.ts"],
+            tsconfig: "tsconfig.types.json",
+            checker: "tsc",
+          },
+        },
+      },
       project("properties", ["packages/*/src/**/*.properties.test.ts", "test/properties/**/*.test.ts"], long),
       project("simulation", ["test/simulation/**/*.test.ts"], long),
       project("conformance", ["test/conformance/**/*.test.ts"], long),

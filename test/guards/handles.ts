@@ -18,8 +18,8 @@ let before = new Map<string, number>();
 
 beforeAll(() => {
   before = countActive();
-  // The runner's own timers come and go; what is certain is one, the time limit of the hook that looks.
-  before.set("Timeout", 1);
+  // The runner's own timers of this moment end by themselves; at rest it has none that hold the process.
+  before.delete("Timeout");
 });
 
 afterAll(async () => {
