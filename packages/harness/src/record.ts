@@ -1,0 +1,43 @@
+/** The record of one instance as its supervisor needs it; the entry point of a substrate fills this port. */
+import type { Ending } from "@moorage/core";
+
+/** The agent's process as it was before its gate opened. It leads a session and a group of its own, so both numbers are its PID. */
+export interface AgentMark {
+  readonly pid: number;
+  /** The platform's raw start time of that process, never computed through a clock; null where it could not be read. */
+  readonly startTime: string | null;
+}
+
+/** Somebody has marked the instance for deletion. */
+export interface StopRequest {
+  /** A person's shorter grace, counted from when the stop began; null is the declaration's own. */
+  readonly graceMs: number | null;
+}
+
+/**
+ * What became of a write. `later` is a place that cannot take it now (full, locked): the supervisor tries again until it
+ * is taken. `notOurs` is final: the object is gone, or carries another UID.
+ */
+export type Recorded =
+  | { readonly kind: "recorded" }
+  | { readonly kind: "notOurs" }
+  | { readonly kind: "later"; readonly detail: string };
+
+export type Look =
+  | { readonly kind: "ours"; readonly stop: StopRequest | null }
+  /** The instance or its whole state directory was deleted: its agent is ended, so that no second copy can come. */
+  | { readonly kind: "gone"; readonly detail: string }
+  /** Nothing can be read now. Nothing is concluded from it. */
+  | { readonly kind: "unreadable"; readonly detail: string };
+
+/** All calls are synchronous and short. None throws for what the world does: a full disk is a `later`. */
+export interface Record {
+  /** Puts the agent's process on record. The gate opens only after `recorded`; after `notOurs` the agent is never started. */
+  spawned(mark: AgentMark): Recorded;
+  /** The agent's own program runs: its exec was seen. `at` is ISO 8601, for people. */
+  running(at: string): Recorded;
+  /** The agent and all that it left are proved gone. The last thing that a supervisor records. */
+  ended(ending: Ending): Recorded;
+  /** The mark, by a most-recent read. Called about every two seconds and after a poke; it must not write. */
+  look(): Look;
+}
