@@ -1,0 +1,37 @@
+// What a published package.json says: the checkout's, turned from sources to what was built, without anything of the repository.
+import { readFileSync } from "node:fs";
+
+/** The parts of a package.json that the build reads and writes. */
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly [key: string]: unknown;
+}
+
+/** Reads a package.json. */
+export function readManifest(file: string): Manifest {
+  return JSON.parse(readFileSync(file, "utf8")) as Manifest;
+}
+
+/** A library: its exports point at JavaScript and declarations, its dependencies stay. */
+export function libraryManifest(manifest: Manifest): Manifest {
+  const { devDependencies: _, scripts: __, ...kept } = manifest;
+  return {
+    ...kept,
+    exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" }, "./package.json": "./package.json" },
+    files: ["dist"],
+  };
+}
+
+/** The command: everything is in its bundle, so it depends on nothing and can only be run. */
+export function commandManifest(manifest: Manifest): Manifest {
+  const { devDependencies: _, scripts: __, dependencies: ___, ...kept } = manifest;
+  return {
+    ...kept,
+    exports: { "./package.json": "./package.json" },
+    bin: { moorage: "./dist/moorage.js" },
+    files: ["dist", "THIRD-PARTY-LICENSES"],
+  };
+}
