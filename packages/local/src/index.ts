@@ -1,0 +1,9 @@
+/** What `local` offers: agents as processes on this machine behind core's ports, and what people want to know beside them. */
+export type { InstanceFacts, SupervisorState, TurnFacts } from "./facts.ts";
+export type { JournalFollow, JournalLine, LocalJournal } from "./journal.ts";
+export { launchEnvironment, networkVariablesNotPassed } from "./launch-environment.ts";
+export { openScope } from "./open-scope.ts";
+export type { Scope, ScopeOptions } from "./scope.ts";
+export { defaultStateDir } from "./state-dir.ts";
+export type { StateErrorCode } from "./state-error.ts";
+export { StateError } from "./state-error.ts";
