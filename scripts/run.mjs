@@ -8,14 +8,17 @@ import { installed, say } from "./install.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const oldest = 20;
 
-/** What `npm test` is, by vitest project, and where the tests of each lie. */
-const layers = [
-  ["unit", "units", /^packages\/.*(?<!\.types|\.properties)\.test\.ts$/],
-  ["types", "types", /\.types\.test\.ts$/],
-  ["properties", "properties", /\.properties\.test\.ts$/],
-  ["simulation", "a short simulation", /^test\/simulation\//],
-  ["conformance", "conformance", /^test\/conformance\//],
-  ["machine", "the command on one machine", /^test\/machine\//],
+/** The vitest projects: name, title, where the tests of each lie, and whether it is part of `npm test`. */
+const suites = [
+  { name: "unit", title: "units", place: /^packages\/.*(?<!\.types|\.properties)\.test\.ts$/, basic: true },
+  { name: "types", title: "types", place: /\.types\.test\.ts$/, basic: true },
+  { name: "properties", title: "properties", place: /\.properties\.test\.ts$/, basic: true },
+  { name: "simulation", title: "a short simulation", place: /^test\/simulation\//, basic: true },
+  { name: "conformance", title: "conformance", place: /^test\/conformance\//, basic: true },
+  { name: "machine", title: "the command on one machine", place: /^test\/machine\//, basic: true },
+  { name: "checks", title: "the checks' own tests", place: /^test\/checks\//, basic: false },
+  { name: "pack", title: "the packed packages", place: /^test\/pack\//, basic: false },
+  { name: "long", title: "the long rounds", place: /\.long\.test\.ts$/, basic: false },
 ];
 
 try {
@@ -27,9 +30,11 @@ try {
 }
 
 async function main(what, args) {
-  const runs = { demo: runDemo, test: runTests };
-  if (!Object.hasOwn(runs, what ?? "")) {
-    process.stderr.write("usage: node scripts/run.mjs demo|test\n");
+  const chosen = suites.filter(({ name, basic }) => (what === "test" ? basic : what === "suite" && name === args[0]));
+  if (what !== "demo" && chosen.length === 0) {
+    process.stderr.write(
+      `usage: node scripts/run.mjs demo | test | suite ${suites.map(({ name }) => name).join("|")}\n`,
+    );
     return 2;
   }
   if (Number.parseInt(process.versions.node, 10) < oldest) {
@@ -38,29 +43,28 @@ async function main(what, args) {
   }
   const bin = await installed(root);
   const env = { ...process.env, PATH: [bin, process.env.PATH].filter(Boolean).join(delimiter) };
-  return runs[what](join(bin, "node"), env, args);
+  const node = join(bin, "node");
+  if (what === "demo") return run(node, [join(root, "scripts", "demo.ts"), ...args], env);
+  return runTests(node, env, chosen, what === "suite" ? args.slice(1) : args);
 }
 
-function runDemo(node, env, args) {
-  return run(node, [join(root, "scripts", "demo.ts"), ...args], env);
-}
-
-/** Ends with one plain line, `N passed, N failed`; a layer in which no test ran has failed. */
-async function runTests(node, env, args) {
-  say(`running ${layers.map(([, title]) => title).join(", ")}`);
-  const report = join(root, "build", "test-report.json");
-  rmSync(report, { force: true });
-  const projects = layers.flatMap(([project]) => ["--project", project]);
+/** Ends with one plain line, `N passed, N failed`; a suite in which no test ran has failed. */
+async function runTests(node, env, chosen, args) {
+  say(`running ${chosen.map(({ title }) => title).join(", ")}`);
+  const report = join(root, "build", `report-${process.pid}.json`);
+  const projects = chosen.flatMap(({ name }) => ["--project", name]);
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   const code = await run(node, [vitest, "run", ...projects, ...reporters, ...args], env);
-  const { passed, failed } = count(report, code, args.length === 0);
+  const files = testFiles(report);
+  rmSync(report, { force: true });
+  // With arguments only some of the files were asked for.
+  const { passed, failed } = count(files, code, args.length === 0 ? chosen : []);
   process.stdout.write(`${passed} passed, ${failed} failed\n`);
   return failed === 0 ? 0 : 1;
 }
 
-function count(report, code, whole) {
-  const files = testFiles(report);
+function count(files, code, expected) {
   let passed = 0;
   let failed = 0;
   for (const file of files) {
@@ -68,12 +72,11 @@ function count(report, code, whole) {
     passed += file.assertionResults.filter((test) => test.status === "passed").length;
     failed += failures === 0 && file.status === "failed" ? 1 : failures;
   }
-  if (whole)
-    for (const [, title, place] of layers)
-      if (!files.some((file) => place.test(file.name.slice(root.length)) && file.assertionResults.length > 0)) {
-        say(`no test ran: ${title}`);
-        failed += 1;
-      }
+  for (const { title, place } of expected)
+    if (!files.some((file) => place.test(file.name.slice(root.length)) && file.assertionResults.length > 0)) {
+      say(`no test ran: ${title}`);
+      failed += 1;
+    }
   return { passed, failed: failed === 0 && code !== 0 ? 1 : failed };
 }
 
