@@ -12,7 +12,10 @@ export type Refusal =
   | { readonly kind: "invalid"; readonly detail: string }
   | { readonly kind: "unreachable"; readonly target: string; readonly detail: string }
   /** Local: processes of this agent that we may not signal are still there. */
-  | { readonly kind: "leftoversRemain"; readonly processes: readonly { readonly pid: number; readonly command: string }[] }
+  | {
+      readonly kind: "leftoversRemain";
+      readonly processes: readonly { readonly pid: number; readonly command: string }[];
+    }
   /** Local: the same identity lives in another state directory of this user. */
   | { readonly kind: "otherScope"; readonly scope: string }
   | { readonly kind: "cannotTell"; readonly detail: string }
@@ -46,7 +49,11 @@ export function refusalCondition(refusal: Refusal, agent: string): Condition {
         hint: "wait until it is gone, or choose another one",
       };
     case "scopeAbsent":
-      return { code: "scopeAbsent", message: `${refusal.scope} does not exist and we may not create it`, hint: `run \`${refusal.command}\`` };
+      return {
+        code: "scopeAbsent",
+        message: `${refusal.scope} does not exist and we may not create it`,
+        hint: `run \`${refusal.command}\``,
+      };
     case "forbidden":
       return {
         code: "forbidden",
@@ -54,7 +61,11 @@ export function refusalCondition(refusal: Refusal, agent: string): Condition {
         hint: `ask for the right to ${refusal.verb} ${refusal.resource}; \`moorage doctor\` lists all that are needed`,
       };
     case "invalid":
-      return { code: "invalid", message: `it was refused as invalid: ${refusal.detail}`, hint: "correct the declaration" };
+      return {
+        code: "invalid",
+        message: `it was refused as invalid: ${refusal.detail}`,
+        hint: "correct the declaration",
+      };
     case "unreachable":
       return {
         code: "unreachable",

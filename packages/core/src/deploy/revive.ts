@@ -66,7 +66,8 @@ export function mayRevive(ending: Ending, history: ReviveHistory): ReviveDecisio
   if (refused !== null) return { kind: "no", reason: refused };
   const recent = history.revives.filter(({ at }) => at > history.now - hourMs).map(({ at }) => at);
   if (recent.length >= budget) return { kind: "exhausted", refillsAt: Math.min(...recent) + hourMs };
-  if (ending.reason === "exited" && ending.exitCode === temporaryFailure) return { kind: "revive", afterMs: longestStepMs };
+  if (ending.reason === "exited" && ending.exitCode === temporaryFailure)
+    return { kind: "revive", afterMs: longestStepMs };
   const healthy = history.livedMs !== null && history.livedMs >= healthyMs;
   const step = healthy ? 0 : recent.length;
   return { kind: "revive", afterMs: Math.min(firstStepMs * 2 ** step, longestStepMs) };

@@ -65,7 +65,7 @@ export type SecretCreation =
   | Unavailable;
 
 export type InstanceCreation =
-  | { readonly kind: "created"; readonly version: Version }
+  | { readonly kind: "created" }
   | { readonly kind: "alreadyExists" }
   | { readonly kind: "scopeMissing" }
   | Refused
@@ -96,10 +96,19 @@ export interface Substrate {
   /** Most recent read of everything that carries the identity's selector. */
   readInstances(identity: Identity): Promise<Reading | Refused | Unavailable>;
   /** What stands under a name, whoever made it. */
-  readName(name: string): Promise<{ readonly kind: "found"; readonly instance: ObservedInstance } | { readonly kind: "absent" } | Refused | Unavailable>;
+  readName(
+    name: string,
+  ): Promise<
+    | { readonly kind: "found"; readonly instance: ObservedInstance }
+    | { readonly kind: "absent" }
+    | Refused
+    | Unavailable
+  >;
   listSecrets(identity: Identity): Promise<SecretListing | Refused | Unavailable>;
   /** Most recent read. */
-  secretExists(name: string): Promise<{ readonly kind: "present" } | { readonly kind: "absent" } | Refused | Unavailable>;
+  secretExists(
+    name: string,
+  ): Promise<{ readonly kind: "present" } | { readonly kind: "absent" } | Refused | Unavailable>;
   createSecret(spec: SecretSpec): Promise<SecretCreation>;
   createInstance(spec: InstanceSpec): Promise<InstanceCreation>;
   /** Marks for deletion with the object's own grace; gone only when a read no longer shows it. */

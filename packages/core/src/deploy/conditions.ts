@@ -1,0 +1,155 @@
+/** The conditions that a start or a stop can be in or end with, each with its text and the command that helps. */
+import type { Finding } from "./classify.ts";
+import type { Condition } from "./condition.ts";
+import type { Ending } from "./ending.ts";
+import { describeEnding } from "./ending.ts";
+import type { VerifiedInstance } from "./observation.ts";
+import type { Cause, NodeLost, Proof, PullFailureKind } from "./startup.ts";
+
+export const looking: Condition = { code: "looking", message: "nothing is known yet", hint: "run `moorage doctor`" };
+
+export function starting(agent: string, cause: Cause): Condition {
+  return { code: cause.code, message: cause.message, hint: `run \`moorage explain ${agent}\`` };
+}
+
+export function notComparable(agent: string, cause: Cause): Condition {
+  return {
+    code: "intentNotComparable",
+    message: `${cause.message}; another version created it, so whether it is what you declared cannot be told`,
+    hint: `to replace it, run \`moorage stop ${agent}\` and then \`moorage deploy ${agent}\``,
+  };
+}
+
+export function notConfirmed(agent: string, deadlineMs: number, latest: Condition): Condition {
+  return {
+    code: "notConfirmed",
+    message: `not confirmed within ${deadlineMs / 1000} s: ${latest.message}`,
+    hint: `nothing was undone; \`moorage deploy ${agent}\` goes on from here, \`moorage explain ${agent}\` says more`,
+  };
+}
+
+export function interrupted(agent: string): Condition {
+  return {
+    code: "interrupted",
+    message: "interrupted; what was started goes on",
+    hint: `run \`moorage status ${agent}\` to see it, \`moorage stop ${agent}\` to end it`,
+  };
+}
+
+export function disappearing(agent: string, instance: VerifiedInstance): Condition {
+  const { deletion, nodeLost, name } = instance;
+  const finalizers = deletion?.finalizers ?? [];
+  if (nodeLost !== null) {
+    return {
+      code: "nodeLost",
+      message: `${name} is marked for deletion, but its node ${nodeLost.node} does not answer${since(nodeLost)}, so nobody can confirm its end`,
+      hint: `bring the node back, or, when it is certain that the machine is off, \`kubectl delete node ${nodeLost.node}\``,
+    };
+  }
+  if (instance.startup.kind === "terminated" && finalizers.length > 0) {
+    return {
+      code: "finalizerHolds",
+      message: `${name} has ended, but ${finalizers.join(", ")} keeps the object`,
+      hint: `ask whoever owns the finalizer ${finalizers.join(", ")}`,
+    };
+  }
+  return { code: "ending", message: `an earlier instance is still ending`, hint: `run \`moorage explain ${agent}\`` };
+}
+
+export function ended(agent: string, ending: Ending): Condition {
+  return {
+    code: "agentEnded",
+    message: `it started and ended: ${describeEnding(ending)}`,
+    hint: `run \`moorage logs ${agent} --previous\` to see what it said`,
+  };
+}
+
+export function broken(agent: string, proof: Proof): Condition {
+  const why = describeProof(proof);
+  return { code: "provablyBroken", message: `it cannot start: ${why}`, hint: `run \`moorage deploy ${agent}\` again` };
+}
+
+function describeProof(proof: Proof): string {
+  switch (proof.kind) {
+    case "invalidImage":
+      return `${proof.image} is no valid image reference`;
+    case "secretAbsent":
+      return `its Secret ${proof.secret} was removed`;
+    case "creatorLost":
+      return "whoever was creating it died before its supervisor took over";
+    default:
+      return proof satisfies never;
+  }
+}
+
+const pullWords: Readonly<Record<PullFailureKind, string>> = {
+  unauthorized: "the registry refuses these credentials",
+  manifestUnknown: "this tag, digest or repository does not exist",
+  archMismatch: "the image has no variant for the node's architecture",
+  deniedOrAbsent: "the image is private or absent: the registry does not say which",
+  registryMisconfigured: "the registry is misconfigured",
+  unsupportedManifest: "the runtime does not understand the image's manifest",
+  signatureInvalid: "the image's signature is not valid",
+  neverPull: "the image is not on the node and may never be pulled",
+};
+
+export function finding(agent: string, found: Finding): Condition {
+  switch (found.kind) {
+    case "pullFailing": {
+      const image = found.failure.image === null ? "" : ` (${found.failure.image})`;
+      return {
+        code: found.failure.kind,
+        message: `the image cannot be pulled${image}: ${pullWords[found.failure.kind]}`,
+        hint: `correct it, then run \`moorage stop ${agent}\` and \`moorage deploy ${agent}\``,
+      };
+    }
+    case "cannotTell":
+      return {
+        code: "cannotTell",
+        message: `whether it lives cannot be told from here: ${found.cause.message}`,
+        hint: `look from where it was started, with \`moorage explain ${agent}\`; nothing was ended and nothing created`,
+      };
+    default:
+      return found satisfies never;
+  }
+}
+
+export function nodeUnreachable(lost: NodeLost): Condition {
+  return {
+    code: "nodeUnreachable",
+    message: `it was running when its node ${lost.node} was last heard of${since(lost)}`,
+    hint: "bring the node back; nothing is ever started beside it",
+  };
+}
+
+export function duplicateIdentity(agent: string, names: readonly string[]): Condition {
+  return {
+    code: "duplicateIdentity",
+    message: `another live instance has this identity: ${names.join(", ")}; nothing is created beside it`,
+    hint: `find out who created it, then end it: \`moorage stop ${agent} --all\``,
+  };
+}
+
+export function foreignObject(agent: string, name: string, reason: string): Condition {
+  return {
+    code: "foreignObject",
+    message: `${name} exists and is not ours: ${reason}. It is never touched`,
+    hint: `rename or remove ${name} yourself, then run \`moorage deploy ${agent}\``,
+  };
+}
+
+export function removedUnconfirmed(agent: string, name: string): Condition {
+  return {
+    code: "removedUnconfirmed",
+    message: `${name} was removed while it was last seen running; its process may still be alive, so nothing is created in this call`,
+    hint: `make sure that it has ended, then run \`moorage deploy ${agent}\``,
+  };
+}
+
+export function worldMoved(agent: string, what: string): Condition {
+  return { code: "worldMoved", message: what, hint: `look again: \`moorage deploy ${agent}\`` };
+}
+
+function since(lost: NodeLost): string {
+  return lost.since === null ? "" : ` since ${lost.since}`;
+}

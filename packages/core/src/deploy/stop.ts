@@ -1,0 +1,84 @@
+/** The loop of a stop: a person's explicit word ends the instance, fenced and graceful, and waits until nothing of it is left. */
+import type { CallPorts, Subject } from "./call.ts";
+import { Call } from "./call.ts";
+import { authoriseStop } from "./classify.ts";
+import { removeSecretOf } from "./collect.ts";
+import * as conditions from "./conditions.ts";
+import { LastSeen } from "./disappearance.ts";
+import type { Attempt } from "./identity.ts";
+import type { CallEnd, Look } from "./look.ts";
+import { isEnd, look } from "./look.ts";
+import type { VerifiedInstance } from "./observation.ts";
+import type { StopOutcome } from "./outcome.ts";
+import type { Removing, Step } from "./remove.ts";
+import { afterRemoval, remove } from "./remove.ts";
+
+type Stopped = { readonly kind: "stopped" } | { readonly kind: "nothing" };
+
+/** Stops the agent. A second stop is a no-op, a stop of nothing is a success. Throws only on a bug. */
+export async function stopAgent(subject: Subject, ports: CallPorts): Promise<StopOutcome> {
+  const call = new Call(subject, ports, conditions.looking);
+  const state: Removing = { removedUid: null, gone: new Set(), lastSeen: new LastSeen() };
+  const end = await empty(call, state);
+  if (end.kind === "stopped") await collectSecrets(call, state.gone);
+  return answer(call, end);
+}
+
+async function empty(call: Call, state: Removing): Promise<Stopped | CallEnd> {
+  let uid: string | null = null;
+  for (;;) {
+    const seen = await look(call);
+    if (isEnd(seen)) return seen;
+    const own = seen.own ?? seen.duplicates[0] ?? null;
+    const vanished = await state.lastSeen.confirmGone(call, own);
+    if (vanished !== null) return vanished;
+    if (own === null) return uid === null ? { kind: "nothing" } : { kind: "stopped" };
+    // A newer instance is somebody's newer start: the person asked for the end of the one that was there.
+    if (uid !== null && own.fence.uid !== uid) return { kind: "stopped" };
+    uid = own.fence.uid;
+    state.lastSeen.note(own, seen.version);
+    const step = await stopOne(call, own, seen, state);
+    if (step.kind !== "look") return step;
+  }
+}
+
+function stopOne(call: Call, own: VerifiedInstance, seen: Look, state: Removing): Promise<Step> {
+  if (own.startup.kind === "cannotTell") {
+    const found = conditions.finding(call.subject.agent, { kind: "cannotTell", cause: own.startup.cause });
+    return Promise.resolve({ kind: "reported", condition: found });
+  }
+  if (own.deletion !== null) return afterRemoval(call, own, seen, state);
+  return remove(call, authoriseStop(own), own, seen, state);
+}
+
+async function collectSecrets(call: Call, gone: ReadonlySet<Attempt>): Promise<void> {
+  if (gone.size === 0) return;
+  const listing = await call.substrate.listSecrets(call.subject.identity);
+  if (listing.kind !== "read") return;
+  for (const attempt of gone) await removeSecretOf(call, attempt, listing.secrets);
+}
+
+function answer(call: Call, end: Stopped | CallEnd): StopOutcome {
+  const { agent, deadlineMs } = call.subject;
+  const told = { agentId: call.name, scope: call.substrate.scope, actions: call.actions, requests: call.requests };
+  switch (end.kind) {
+    case "stopped":
+    case "nothing":
+      call.say("end", end.kind, end.kind === "nothing" ? "there was nothing to stop" : `${call.name} has ended`);
+      return { ...told, outcome: end.kind, condition: null };
+    case "deadline": {
+      const condition = conditions.notConfirmed(agent, deadlineMs, call.condition);
+      call.say("end", condition.code, condition.message);
+      return { ...told, outcome: "notConfirmed", condition };
+    }
+    case "interrupted":
+      return { ...told, outcome: "interrupted", condition: conditions.interrupted(agent) };
+    case "refused":
+    case "reported":
+    case "worldMoved":
+      call.say("end", end.condition.code, end.condition.message);
+      return { ...told, outcome: end.kind, condition: end.condition };
+    default:
+      return end satisfies never;
+  }
+}
