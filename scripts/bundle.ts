@@ -36,8 +36,8 @@ export async function bundleCommand(root: string, directory: string): Promise<st
 /** Each bundle finds the other one beside it, by the name that it has once it is built. */
 const urlsOfBuiltFiles: Plugin = {
   name: "urls-of-built-files",
-  setup({ onLoad }) {
-    onLoad({ filter: /packages\/[a-z]+\/src\/.*\.ts$/ }, ({ path }) => ({
+  setup(bundling) {
+    bundling.onLoad({ filter: /packages\/[a-z]+\/src\/.*\.ts$/ }, ({ path }) => ({
       loader: "ts",
       contents: readFileSync(path, "utf8").replaceAll(
         /new URL\(\s*["'](?:\.{1,2}\/)+(?:[^"']*\/)?([^"'/]+)\.ts["'],\s*import\.meta\.url\s*,?\s*\)/g,

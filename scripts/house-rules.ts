@@ -31,7 +31,7 @@ const rules: Readonly<Record<string, Rule>> = {
     return source.test(path) && lines > longest ? `${lines} lines, and ${longest} is the most` : undefined;
   },
   "opening-sentence": ({ path, text }) => {
-    if (!source.test(path) || /\.test\.ts$/.test(path)) return undefined;
+    if (!source.test(path) || path.endsWith(".test.ts")) return undefined;
     const first = text.split("\n").find((line) => !/^#!|^\s*$|^\/\*\*?$|^"""$/.test(line)) ?? "";
     return /^\s*(?:\/\/|\/\*\*?|\*|#|""")/.test(first) || text.startsWith('"""') || /^\/\*\*?\n/.test(text)
       ? undefined
