@@ -1,0 +1,139 @@
+/** A declared agent in domain words: defaults filled in, durations in milliseconds, paths absolute. */
+import { resolve } from "node:path";
+import { parseDuration } from "../text/duration.ts";
+import type { AgentDocument, HealthDocument, ValueSourceDocument } from "./document.ts";
+
+export type ValueSource =
+  | { readonly kind: "env"; readonly name: string }
+  | { readonly kind: "file"; readonly path: string; readonly shown: string };
+
+export type DeclaredIdentity =
+  | { readonly kind: "name" }
+  | { readonly kind: "key"; readonly from: ValueSource; readonly as: string | null };
+
+export type DeclaredHealth =
+  | { readonly kind: "none" }
+  | { readonly kind: "socket" }
+  | { readonly kind: "file"; readonly path: string; readonly maxAgeMs: number };
+
+export interface Fingerprint {
+  readonly wireVersion: number;
+  readonly eventLogSchema: number;
+  readonly crdApiVersion: string;
+}
+
+export interface DeclaredAgent {
+  readonly name: string;
+  readonly fleet: string;
+  /** What is recorded as the declaration's path. */
+  readonly source: string;
+  /** The declaration's folder: the agent's working directory. */
+  readonly directory: string;
+  readonly identity: DeclaredIdentity;
+  /** Program and arguments; empty when nothing is declared for this machine. */
+  readonly command: readonly string[];
+  readonly image: string | null;
+  readonly harness: boolean;
+  /** null: the default, which is the script that the command names. */
+  readonly files: readonly string[] | null;
+  readonly env: Readonly<Record<string, string>>;
+  readonly secretEnv: ReadonlyMap<string, ValueSource>;
+  readonly passEnv: readonly string[];
+  readonly catalog: { readonly path: string; readonly signal: string | null } | null;
+  readonly fingerprint: Fingerprint;
+  readonly drainMs: number;
+  readonly graceMs: number;
+  readonly idleMs: number | null;
+  readonly revive: "never" | "onFailure";
+  readonly health: DeclaredHealth;
+}
+
+export const defaultDrainMs = 30_000;
+export const defaultGraceMs = 60_000;
+const defaultMaxAgeMs = 60_000;
+
+/** What stands for the agent when nothing but its name and command is known. */
+export function undeclaredAgent(name: string, command: readonly string[], directory: string): DeclaredAgent {
+  return {
+    name,
+    fleet: name,
+    source: `${directory === "/" ? "" : directory}/`,
+    directory,
+    identity: { kind: "name" },
+    command,
+    image: null,
+    harness: false,
+    files: null,
+    env: {},
+    secretEnv: new Map(),
+    passEnv: [],
+    catalog: null,
+    fingerprint: { wireVersion: 1, eventLogSchema: 1, crdApiVersion: "moorage.dev/v1alpha1" },
+    drainMs: defaultDrainMs,
+    graceMs: defaultGraceMs,
+    idleMs: null,
+    revive: "never",
+    health: { kind: "none" },
+  };
+}
+
+/** The agent of a document whose shape has been checked. */
+export function agentOf(document: AgentDocument, source: string, directory: string): DeclaredAgent {
+  const { metadata, spec } = document;
+  const { run, identity } = spec;
+  const base = undeclaredAgent(metadata.name, [...(run.command ?? []), ...(run.args ?? [])], directory);
+  return {
+    ...base,
+    source,
+    fleet: spec.fleet ?? base.fleet,
+    identity:
+      identity === undefined
+        ? base.identity
+        : { kind: "key", from: sourceOf(identity.keyFrom, directory), as: identity.as ?? null },
+    command: run.command === undefined ? [] : base.command,
+    image: run.image ?? null,
+    harness: run.harness ?? false,
+    files: run.files?.map((path) => resolve(directory, path)) ?? null,
+    env: spec.env ?? {},
+    secretEnv: new Map(
+      Object.entries(spec.secretEnv ?? {}).map(([key, value]) => [key, sourceOf(value, directory)] as const),
+    ),
+    passEnv: spec.passEnv ?? [],
+    catalog: catalogOf(spec.catalog, directory),
+    fingerprint: {
+      wireVersion: spec.fingerprint?.wireVersion ?? base.fingerprint.wireVersion,
+      eventLogSchema: spec.fingerprint?.eventLogSchema ?? base.fingerprint.eventLogSchema,
+      crdApiVersion: spec.fingerprint?.crdApiVersion ?? base.fingerprint.crdApiVersion,
+    },
+    drainMs: milliseconds(spec.drain, defaultDrainMs),
+    graceMs: milliseconds(spec.grace, defaultGraceMs),
+    idleMs: spec.idle === undefined || spec.idle === "never" ? null : milliseconds(spec.idle, 0),
+    revive: spec.revive ?? "never",
+    health: healthOf(spec.health, directory),
+  };
+}
+
+/** Milliseconds of a duration that has been checked, or the default. */
+export function milliseconds(text: string | undefined, otherwise: number): number {
+  if (text === undefined) return otherwise;
+  const parsed = parseDuration(text);
+  return parsed.kind === "duration" ? parsed.ms : otherwise;
+}
+
+function sourceOf(source: ValueSourceDocument, directory: string): ValueSource {
+  return source.env === undefined
+    ? { kind: "file", path: resolve(directory, source.file ?? ""), shown: source.file ?? "" }
+    : { kind: "env", name: source.env };
+}
+
+function catalogOf(catalog: AgentDocument["spec"]["catalog"], directory: string): DeclaredAgent["catalog"] {
+  if (catalog === undefined) return null;
+  if (typeof catalog === "string") return { path: resolve(directory, catalog), signal: null };
+  return { path: resolve(directory, catalog.path), signal: catalog.signal ?? null };
+}
+
+function healthOf(health: "none" | HealthDocument | undefined, directory: string): DeclaredHealth {
+  if (health === undefined || health === "none") return { kind: "none" };
+  if (health.file === undefined) return { kind: "socket" };
+  return { kind: "file", path: resolve(directory, health.file), maxAgeMs: milliseconds(health.maxAge, defaultMaxAgeMs) };
+}

@@ -1,0 +1,75 @@
+/** What a name, an environment key and a value may look like: one check each, for declarations and for arguments alike. */
+
+/** Why it is refused, and what to write instead. */
+export interface Fault {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** RFC 1123 label, as Kubernetes wants it. */
+export const namePattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
+export const envKeyPattern = "^[A-Za-z_][A-Za-z0-9_]*$";
+
+/** Linux refuses to start a process with a longer `KEY=value` (MAX_ARG_STRLEN without the ending NUL). */
+export const longestEntryBytes = 131_071;
+/** All of an agent's environment together. */
+export const longestEnvironmentBytes: number = 1024 * 1024;
+
+const nameHint = "use 1 to 63 of a-z, 0-9 and -, beginning and ending with a letter or digit";
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
+}
+
+/** null when the text may name an agent or a fleet. */
+export function nameFault(name: string): Fault | null {
+  if (name === "") return { message: "the name is empty", hint: nameHint };
+  if (name.length > 63) return { message: `${shown(name)} is ${name.length} characters long`, hint: nameHint };
+  if (name === "self") return { message: '"self" means the agent that calls', hint: "choose another name" };
+  if (new RegExp(namePattern).test(name)) return null;
+  const lower = name.toLowerCase();
+  if (lower !== name && new RegExp(namePattern).test(lower))
+    return { message: `${shown(name)} has upper case letters`, hint: `write ${lower}` };
+  const wrong = [...name].find((letter) => !/[a-z0-9-]/.test(letter));
+  return {
+    message: wrong === undefined ? `${shown(name)} begins or ends with -` : `${shown(name)} has ${shown(wrong)} in it`,
+    hint: nameHint,
+  };
+}
+
+/** null when an environment of ours may have this key. */
+export function envKeyFault(key: string): Fault | null {
+  if (!new RegExp(envKeyPattern).test(key))
+    return {
+      message: `${shown(key)} is not the name of an environment variable`,
+      hint: "use letters, digits and _, not beginning with a digit",
+    };
+  if (key.startsWith("MOORAGE_"))
+    return { message: `${key} is set by Moorage itself`, hint: "choose a name that does not begin with MOORAGE_" };
+  return null;
+}
+
+/** null when `KEY=value` can be handed to a process. Never tells the value. */
+export function envValueFault(key: string, value: string): Fault | null {
+  if (value.includes("\0"))
+    return { message: "the value has a NUL character in it", hint: "no process can be given one: remove it" };
+  const bytes = Buffer.byteLength(key) + 1 + Buffer.byteLength(value);
+  if (bytes > longestEntryBytes)
+    return {
+      message: `KEY=value is ${bytes} bytes long, and ${longestEntryBytes} is the most that a process can be given`,
+      hint: "put the value into a file and hand over its path",
+    };
+  return null;
+}
+
+/** null when all entries together fit. */
+export function environmentFault(entries: Iterable<readonly [string, string]>): Fault | null {
+  let bytes = 0;
+  for (const [key, value] of entries) bytes += Buffer.byteLength(key) + Buffer.byteLength(value) + 2;
+  return bytes <= longestEnvironmentBytes
+    ? null
+    : {
+        message: `the environment is ${bytes} bytes long, and ${longestEnvironmentBytes} is the most`,
+        hint: "put large values into files and hand over their paths",
+      };
+}

@@ -1,0 +1,92 @@
+/** What a document's shape cannot say: rules between keys, each with the key that it is told at. */
+import { describeDuration } from "../text/duration.ts";
+import { defaultDrainMs, defaultGraceMs, milliseconds } from "./agent.ts";
+import type { SpecDocument } from "./document.ts";
+import { environmentFault } from "./names.ts";
+import type { ShapeMistake } from "./shape-mistakes.ts";
+
+export interface RuleOptions {
+  /** Where the command is about to run it, or null for nowhere. */
+  readonly substrate: "local" | null;
+  /** Keys of `spec` with mistakes of their own: no rule judges by them. */
+  readonly broken: ReadonlySet<string>;
+}
+
+/** The mistakes between the keys of one document's `spec`. */
+export function ruleMistakes(spec: SpecDocument, { substrate, broken }: RuleOptions): ShapeMistake[] {
+  const mistakes = [...environmentMistakes(spec)];
+  if (!broken.has("drain") && !broken.has("grace")) mistakes.push(...graceMistakes(spec));
+  if (!broken.has("idle") && !broken.has("run")) mistakes.push(...idleMistakes(spec));
+  if (!broken.has("health")) mistakes.push(...ageMistakes(spec));
+  if (!broken.has("run") && spec.run.command === undefined && (substrate === "local" || spec.run.image === undefined))
+    mistakes.push({
+      steps: ["spec", "run"],
+      at: "key",
+      message: "has no command, which is what runs on this machine",
+      hint: "write command: [PROGRAM, ARGUMENT, …]",
+    });
+  return mistakes;
+}
+
+function graceMistakes(spec: SpecDocument): ShapeMistake[] {
+  const drain = milliseconds(spec.drain, defaultDrainMs);
+  const grace = milliseconds(spec.grace, defaultGraceMs);
+  if (grace > drain) return [];
+  return [
+    {
+      steps: ["spec", spec.grace === undefined ? "drain" : "grace"],
+      at: "value",
+      message: `grace (${describeDuration(grace)}) is not more than drain (${describeDuration(drain)})`,
+      hint: "a stop needs time for the agent to end after its turns: make grace longer or drain shorter",
+    },
+  ];
+}
+
+function idleMistakes(spec: SpecDocument): ShapeMistake[] {
+  const limited = spec.idle !== undefined && spec.idle !== "never";
+  if (!limited || spec.run.image === undefined || spec.run.harness === true) return [];
+  return [
+    {
+      steps: ["spec", "idle"],
+      at: "value",
+      message: "only an agent that tells its turns can be idle, and this image has no harness",
+      hint: "set run.harness: true for an image with the harness as its entrypoint, or write idle: never",
+    },
+  ];
+}
+
+function ageMistakes({ health }: SpecDocument): ShapeMistake[] {
+  if (typeof health !== "object" || health.socket !== true || health.maxAge === undefined) return [];
+  return [
+    {
+      steps: ["spec", "health", "maxAge"],
+      at: "key",
+      message: "only the health of a file has an age",
+      hint: "remove maxAge, or name a file",
+    },
+  ];
+}
+
+function* environmentMistakes(spec: SpecDocument): Iterable<ShapeMistake> {
+  const homes = new Map<string, string>();
+  const groups: readonly (readonly [string, readonly string[]])[] = [
+    ["env", Object.keys(spec.env ?? {})],
+    ["secretEnv", Object.keys(spec.secretEnv ?? {})],
+    ["passEnv", spec.passEnv ?? []],
+    ["identity.as", spec.identity?.as === undefined ? [] : [spec.identity.as]],
+  ];
+  for (const [group, keys] of groups)
+    for (const [index, key] of keys.entries()) {
+      const home = homes.get(key);
+      if (home === undefined) homes.set(key, group);
+      else
+        yield {
+          steps: ["spec", ...group.split("."), ...(group === "passEnv" ? [index] : group === "identity.as" ? [] : [key])],
+          at: group === "passEnv" || group === "identity.as" ? "value" : "key",
+          message: home === group ? `${key} is there twice` : `${key} is in ${home} too`,
+          hint: "a variable has one value: keep one of the two",
+        };
+    }
+  const fault = environmentFault(Object.entries(spec.env ?? {}));
+  if (fault !== null) yield { steps: ["spec", "env"], at: "key", ...fault };
+}
