@@ -1,0 +1,6 @@
+/** What `keys` offers: identities out of secret keys, and the Digest and Random ports. */
+export * from "./canonical-form.ts";
+export * from "./digest.ts";
+export * from "./identity-key.ts";
+export * from "./key-error.ts";
+export * from "./random.ts";
