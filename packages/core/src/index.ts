@@ -1,6 +1,7 @@
 /** What `core` offers: the decisions over plain data, the loops over ports, the ports themselves. */
-export * from "./deploy/classify.ts";
+
 export type { CallPorts, Subject } from "./deploy/call.ts";
+export * from "./deploy/classify.ts";
 export * from "./deploy/condition.ts";
 export * from "./deploy/ending.ts";
 export * from "./deploy/gc.ts";

@@ -1,10 +1,11 @@
 /** The smallest set of operations, in domain words, that lets a start and a stop run; what a substrate cannot do cannot be said here. */
-import type { Abort } from "./abort.ts";
+
 import type { Identity } from "../deploy/identity.ts";
 import type { IntentTemplate } from "../deploy/intent.ts";
 import type { Marks } from "../deploy/marks.ts";
 import type { Fence, ObservedInstance, ObservedSecret } from "../deploy/observation.ts";
 import type { Refusal } from "../deploy/refusal.ts";
+import type { Abort } from "./abort.ts";
 
 /** Where a follow may start from. Opaque: only ever handed back to the substrate that gave it. */
 export type Version = string;
