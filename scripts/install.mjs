@@ -16,7 +16,7 @@ export async function installed(root) {
   const reason = whyInstall(root);
   if (reason !== undefined) {
     say(`${reason}: installing with npm ci (about a minute)`);
-    await npm(root, ["ci", "--no-audit", "--no-fund"]);
+    await npm(root, ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
   }
   if (ownNode(bin) === undefined) {
     say("the checkout's own Node is not there yet: running its install script");
