@@ -2,7 +2,7 @@
 
 export type { CallPorts, Subject } from "./deploy/call.ts";
 export * from "./deploy/classify.ts";
-export * from "./deploy/condition.ts";
+export type { Condition } from "./deploy/conditions.ts";
 export * from "./deploy/ending.ts";
 export * from "./deploy/gc.ts";
 export * from "./deploy/identity.ts";

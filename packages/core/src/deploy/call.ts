@@ -5,7 +5,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Journal, JournalStep } from "../ports/journal.ts";
 import type { Random } from "../ports/random.ts";
 import type { Substrate, Unavailable } from "../ports/substrate.ts";
-import type { Condition } from "./condition.ts";
+import type { Condition } from "./conditions.ts";
 import { counted } from "./counted.ts";
 import type { Attempt, Identity } from "./identity.ts";
 import { instanceName } from "./identity.ts";

@@ -1,10 +1,17 @@
 /** The conditions that a start or a stop can be in or end with, each with its text and the command that helps. */
 import type { Finding } from "./classify.ts";
-import type { Condition } from "./condition.ts";
 import type { Ending } from "./ending.ts";
 import { describeEnding } from "./ending.ts";
 import type { VerifiedInstance } from "./observation.ts";
 import type { Cause, NodeLost, Proof, PullFailureKind } from "./startup.ts";
+
+/** Why a call did not end with a running agent. */
+export interface Condition {
+  readonly code: string;
+  readonly message: string;
+  /** The exact command or change that helps. */
+  readonly hint: string;
+}
 
 export const looking: Condition = { code: "looking", message: "nothing is known yet", hint: "run `moorage doctor`" };
 

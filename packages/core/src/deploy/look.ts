@@ -2,7 +2,7 @@
 import type { Version } from "../ports/substrate.ts";
 import type { Call } from "./call.ts";
 import { unavailableCondition } from "./call.ts";
-import type { Condition } from "./condition.ts";
+import type { Condition } from "./conditions.ts";
 import type { ObservedInstance, Survey } from "./observation.ts";
 import { survey } from "./observation.ts";
 import { refusalCondition } from "./refusal.ts";

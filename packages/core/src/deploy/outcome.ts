@@ -1,5 +1,5 @@
 /** What a start or a stop answers: values, with everything that a person or a program needs to go on. */
-import type { Condition } from "./condition.ts";
+import type { Condition } from "./conditions.ts";
 import type { Attempt } from "./identity.ts";
 import type { IntentComparison } from "./intent.ts";
 

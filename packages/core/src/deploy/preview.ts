@@ -4,7 +4,7 @@ import type { CallPorts, Subject } from "./call.ts";
 import { Call } from "./call.ts";
 import type { Action } from "./classify.ts";
 import { classify, ruleOf } from "./classify.ts";
-import type { Condition } from "./condition.ts";
+import type { Condition } from "./conditions.ts";
 import * as conditions from "./conditions.ts";
 import type { IntentComparison, IntentTemplate } from "./intent.ts";
 import { compareIntent, intentDigest } from "./intent.ts";

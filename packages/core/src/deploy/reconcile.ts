@@ -5,7 +5,7 @@ import { Call } from "./call.ts";
 import type { Action } from "./classify.ts";
 import { classify, ruleOf } from "./classify.ts";
 import { collect } from "./collect.ts";
-import type { Condition } from "./condition.ts";
+import type { Condition } from "./conditions.ts";
 import * as conditions from "./conditions.ts";
 import type { Blueprint } from "./create.ts";
 import { create } from "./create.ts";

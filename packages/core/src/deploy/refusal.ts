@@ -1,5 +1,5 @@
 /** Every way in which a substrate can say no, with its text and what helps; a substrate maps its own answers to these. */
-import type { Condition } from "./condition.ts";
+import type { Condition } from "./conditions.ts";
 
 export type Refusal =
   /** A limit of the scope is used up. The only refusal that may heal while a start waits. */
