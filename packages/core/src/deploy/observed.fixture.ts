@@ -8,7 +8,7 @@ import { instanceMarks } from "./marks.ts";
 import type { ObservedInstance, VerifiedInstance } from "./observation.ts";
 import { verify } from "./observation.ts";
 import { moorageProfile } from "./profile.ts";
-import type { ContainerEvidence, Evidence } from "./startup.ts";
+import type { Cause, ContainerEvidence, Evidence } from "./startup.ts";
 
 /** No cryptography: enough for tests that only need different texts to differ. */
 export const fakeDigest: Digest = {
@@ -37,18 +37,19 @@ export function intent(letter: string): IntentDigest {
 }
 
 export const ending: Ending = { reason: "exited", exitCode: 1, signal: null, detail: null, at: null };
-export const cause = { code: "pulling", message: "its image is being pulled" };
+export const cause: Cause = { code: "pulling", message: "its image is being pulled" };
 
-const waiting = (
-  suspicion: Extract<ContainerEvidence, { state: "waiting" }>["suspicion"],
-  ranBefore = false,
-): Evidence => ({
-  container: { state: "waiting", ranBefore, cause, suspicion },
-  phase: "pending",
-  nodeLost: null,
-});
+type Waiting = Extract<ContainerEvidence, { state: "waiting" }>;
+type WaitingEvidence = Evidence & { readonly container: Waiting };
 
-export const evidence = {
+function waiting(suspicion: Waiting["suspicion"], ranBefore = false): WaitingEvidence {
+  return { container: { state: "waiting", ranBefore, cause, suspicion }, phase: "pending", nodeLost: null };
+}
+
+type Plain = "started" | "terminated" | "abandoned" | "cannotTell";
+type Waits = "recoverable" | "interrupted" | "invalidImage" | "secretMissing" | "pullFailing";
+
+export const evidence: Readonly<Record<Plain, Evidence> & Record<Waits, WaitingEvidence>> = {
   started: { container: { state: "running" }, phase: "running", nodeLost: null },
   terminated: { container: { state: "terminated", ending }, phase: "failed", nodeLost: null },
   recoverable: waiting({ kind: "none" }),
@@ -58,7 +59,7 @@ export const evidence = {
   pullFailing: waiting({ kind: "pull", failure: { kind: "unauthorized", image: null, message: "no" } }),
   abandoned: { container: { state: "abandoned" }, phase: "pending", nodeLost: null },
   cannotTell: { container: { state: "unjudgeable", cause }, phase: "unknown", nodeLost: null },
-} as const satisfies Record<string, Evidence>;
+};
 
 export function observed(
   state: Evidence,
