@@ -23,3 +23,4 @@ export type * from "./ports/digest.ts";
 export type * from "./ports/journal.ts";
 export type * from "./ports/random.ts";
 export type * from "./ports/substrate.ts";
+export * from "./redact.ts";
