@@ -19,7 +19,8 @@ export function setup(): (() => Promise<void>) | undefined {
     directory = undefined;
     const processes = await processesLeft(mine);
     for (const { pid } of processes) process.kill(pid, "SIGKILL");
-    const files = readdirSync(mine);
+    // Tools such as npm and tsc keep their compiled code in the temporary directory, for all who come after.
+    const files = readdirSync(mine).filter((name) => name !== "node-compile-cache");
     rmSync(mine, { recursive: true, force: true });
     const told = [...processes.map(({ pid, command }) => `process ${pid} (${command})`), ...files];
     if (told.length > 0) throw new Error(`The tests leave behind: ${told.join(", ")}`);
