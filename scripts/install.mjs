@@ -38,7 +38,7 @@ export function say(line) {
 }
 
 /** Why an install is due, or undefined when what is there is what the lock file says. */
-export function whyInstall(root) {
+function whyInstall(root) {
   const want = packagesOf(join(root, "package-lock.json"));
   const have = packagesOf(join(root, "node_modules", ".package-lock.json"));
   if (want === undefined) throw told("package-lock.json is missing or broken.", "`git checkout package-lock.json`.");
