@@ -29,6 +29,7 @@ export default defineConfig({
       exclude: ["**/*.test.ts", "**/*.d.ts"],
       reporter: ["text", "json-summary"],
       reportsDirectory: "coverage",
+      reportOnFailure: true,
     },
     projects: [
       project("unit", ["packages/*/src/**/*.test.ts"], quick, ["**/*.types.test.ts", "**/*.properties.test.ts"]),

@@ -45,9 +45,9 @@ function installed(version: string): void {
   write("node_modules/.package-lock.json", JSON.stringify({ packages: { "node_modules/yaml": { ...yaml, version } } }));
 }
 
-function demo(): { code: number | null; out: string; errors: string } {
+function demo(script = "scripts/run.mjs"): { code: number | null; out: string; errors: string } {
   const { npm_execpath: _, ...env } = process.env;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["scripts/run.mjs", "demo"], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, "demo"], {
     cwd: house,
     env: { ...env, PATH: join(house, "path") },
     encoding: "utf8",
@@ -102,4 +102,15 @@ test("there is no network: it says so", () => {
   const { code, errors } = demo();
   expect(errors).toMatch(/npm cannot reach its registry[\s\S]*hint: /);
   expect(code).toBe(1);
+});
+
+test("on Windows it says that WSL is needed, and does nothing", () => {
+  npmThat(bringsNode);
+  write(
+    "windows.mjs",
+    'Object.defineProperty(process, "platform", { value: "win32" });\nawait import("./scripts/run.mjs");\n',
+  );
+  const { code, out, errors } = demo("windows.mjs");
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(errors).toMatch(/does not run on Windows itself[\s\S]*hint: run this inside WSL/);
 });
