@@ -1,2 +1,16 @@
-/** What `harness` offers: the supervisor of one agent, and the port that its substrate fills. */
+/** What `harness` offers: the supervisor of one agent, the port that its substrate fills, and what looks at agents from outside. */
+
+export type { AwakeClockOptions } from "./awake-clock.ts";
+export { awakeClock } from "./awake-clock.ts";
+export * from "./catalog.ts";
+export type { Facts } from "./facts.ts";
+export { readFacts } from "./facts.ts";
+export type { Health, HealthSource } from "./health.ts";
 export type * from "./record.ts";
+export type { SocketPlaces } from "./socket-path.ts";
+export { chooseSocketPath, ensurePrivateDirectory } from "./socket-path.ts";
+export type { SupervisorSpec } from "./spec.ts";
+export { HarnessFault } from "./spec.ts";
+export type { Supervision, SupervisionEnd, SupervisorPorts } from "./supervise.ts";
+export { supervise } from "./supervise.ts";
+export type { LastTurn, Outcome, TurnCounts } from "./turns.ts";

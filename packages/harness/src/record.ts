@@ -1,12 +1,6 @@
 /** The record of one instance as its supervisor needs it; the entry point of a substrate fills this port. */
 import type { Ending } from "@moorage/core";
-
-/** The agent's process as it was before its gate opened. It leads a session and a group of its own, so both numbers are its PID. */
-export interface AgentMark {
-  readonly pid: number;
-  /** The platform's raw start time of that process, never computed through a clock; null where it could not be read. */
-  readonly startTime: string | null;
-}
+import type { ProcessMark } from "./process/mark.ts";
 
 /** Somebody has marked the instance for deletion. */
 export interface StopRequest {
@@ -32,8 +26,8 @@ export type Look =
 
 /** All calls are synchronous and short. None throws for what the world does: a full disk is a `later`. */
 export interface Record {
-  /** Puts the agent's process on record. The gate opens only after `recorded`; after `notOurs` the agent is never started. */
-  spawned(mark: AgentMark): Recorded;
+  /** Puts the agent's process, as it is before its gate opens, on record. The gate opens only after `recorded`; after `notOurs` the agent is never started. */
+  spawned(mark: ProcessMark): Recorded;
   /** The agent's own program runs: its exec was seen. `at` is ISO 8601, for people. */
   running(at: string): Recorded;
   /** The agent and all that it left are proved gone. The last thing that a supervisor records. */
