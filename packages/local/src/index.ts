@@ -1,4 +1,5 @@
 /** What `local` offers: agents as processes on this machine behind core's ports, and what people want to know beside them. */
+export { awakeClock } from "@moorage/harness";
 export type { InstanceFacts, SupervisorState, TurnFacts } from "./facts.ts";
 export type { JournalFollow, JournalLine, LocalJournal } from "./journal.ts";
 export { launchEnvironment, networkVariablesNotPassed } from "./launch-environment.ts";
