@@ -17,7 +17,10 @@ export interface ProcessEntry {
   readonly start: number | null;
   /** A zombie is dead: it only waits for a parent that may never collect it. */
   readonly state: "alive" | "stopped" | "zombie";
-  /** The command line in one line, for people. May hold anything: redact before it is shown. */
+  /**
+   * The command line in one line, or the program's bare name where the scan did not look that closely. May hold
+   * anything: redact before it is shown.
+   */
   readonly command: string;
   readonly belonging: Belonging;
   /** It can write to one of the outputs that were asked for. Null: not asked for, or cannot be told. */
@@ -45,6 +48,11 @@ export interface ProcessUsage {
 export interface ProcessTable {
   /** The process that looks. It is never anybody's member. */
   readonly self: number;
+  /**
+   * Other processes' environments cannot be read here, so that a child in a session of its own is only known from
+   * before: take a snapshot (`descendants` of a scan) now and then while the leader lives, and hand it on as kin.
+   */
+  readonly hidesEnvironments: boolean;
   /** One pass over all processes. Without evidence neither environments nor descriptors are read. */
   scan(evidence: Evidence | null): Promise<Scan>;
   /** Some processes as they are now, without evidence; those that are gone are missing. */
