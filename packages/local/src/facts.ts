@@ -1,5 +1,13 @@
 /** What people want to know of an instance beside its decoded observation. */
 import type { ProcessTemplate } from "@moorage/core";
+import type { Facts, ProcessUsage } from "@moorage/harness";
+import { readFacts } from "@moorage/harness";
+import { incarnationsOf, instancePaths } from "./instance-folder.ts";
+import type { InstanceRow } from "./instance-row.ts";
+import { markOf, readRow, readRows, startedAtOf } from "./instance-row.ts";
+import type { Sighting } from "./observe.ts";
+import { observeRow } from "./observe.ts";
+import type { ScopeCore } from "./scope-core.ts";
 
 /** `stopped` holds its lock but was stopped (SIGSTOP): it answers nobody until CONT. */
 export type SupervisorState = "alive" | "stopped" | "starting" | "ended" | "lost" | "cannotTell";
@@ -8,6 +16,8 @@ export interface TurnFacts {
   readonly inFlight: number;
   /** ISO 8601: since when the oldest turn in flight runs; null when none does. */
   readonly since: string | null;
+  /** The names of the oldest few in flight. */
+  readonly names: readonly string[];
   /** ISO 8601: when a turn began or ended last. */
   readonly lastAt: string | null;
 }
@@ -24,7 +34,9 @@ export interface InstanceFacts {
   /** null: it does not tell its turns, or has not yet. */
   readonly turn: TurnFacts | null;
   readonly health: { readonly state: "unknown" | "healthy" | "unhealthy"; readonly since: string | null };
-  /** Resident bytes and CPU milliseconds of the agent's whole session; null when it does not run or cannot be told. */
+  /** ISO 8601: since when it is asked to end. */
+  readonly drainingSince: string | null;
+  /** Resident bytes and CPU milliseconds of the agent's whole tree; null when it does not run or cannot be told. */
   readonly memoryBytes: number | null;
   readonly cpuMs: number | null;
   readonly revives: number;
@@ -37,4 +49,106 @@ export interface InstanceFacts {
   readonly launchEnv: Readonly<Record<string, string>>;
   /** Why the supervisor waits, where it does. */
   readonly waiting: string | null;
+}
+
+/** In the order of their names; those that are not there are missing. Nothing here decides anything. */
+export async function gatherFacts(core: ScopeCore, names: readonly string[] | undefined): Promise<InstanceFacts[]> {
+  const rows =
+    names === undefined
+      ? readRows(core.database)
+      : names.flatMap((name) => readRow(core.database, name) ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const sightings: Sighting[] = [];
+  for (const row of rows) sightings.push(await observeRow(core, row));
+  const running = sightings.flatMap(({ row, look }) =>
+    look.supervisor === "held" ? (markOf(row.status)?.pid ?? []) : [],
+  );
+  const usage = running.length === 0 ? new Map<number, ProcessUsage>() : await core.table.usage(running);
+  const stopped = await stoppedSupervisors(core, sightings);
+  return sightings.map((sighting) => factsOf(core, sighting, usage, stopped));
+}
+
+async function stoppedSupervisors(core: ScopeCore, sightings: readonly Sighting[]): Promise<ReadonlySet<number>> {
+  const pids = sightings.flatMap(({ row, look }) =>
+    look.supervisor === "held" && row.claim?.machine.pidNamespace === core.here.pidNamespace
+      ? (row.claim?.pid ?? [])
+      : [],
+  );
+  if (pids.length === 0) return new Set();
+  const scan = await core.table.look(pids);
+  if (scan.kind === "unreadable") return new Set();
+  return new Set(scan.processes.flatMap(({ pid, state }) => (state === "stopped" ? pid : [])));
+}
+
+function factsOf(
+  core: ScopeCore,
+  { row, look, observed }: Sighting,
+  usage: ReadonlyMap<number, ProcessUsage>,
+  stopped: ReadonlySet<number>,
+): InstanceFacts {
+  const paths = instancePaths(core.stateDir, row);
+  const told = row.claim === null ? null : readFacts(paths.facts);
+  const mark = markOf(row.status);
+  const used = mark === null ? undefined : usage.get(mark.pid);
+  const previous = incarnationsOf(core.stateDir, row.name).find((folder) => folder !== row.folder);
+  return {
+    name: row.name,
+    uid: row.uid,
+    createdAt: row.createdAt,
+    startedAt: startedAtOf(row.status),
+    supervisor: { state: supervisorState(row, { look, observed }, stopped), pid: row.claim?.pid ?? null },
+    pid: mark?.pid ?? null,
+    turn: turnOf(told),
+    health: healthOf(told),
+    drainingSince: told?.drainingSince ?? null,
+    memoryBytes: used?.residentBytes ?? null,
+    cpuMs: used === undefined ? null : Math.round(used.cpuSeconds * 1000),
+    revives: revivesOf(core, row.name).length,
+    logs: paths.logs,
+    previousLogs:
+      previous === undefined ? null : instancePaths(core.stateDir, { name: row.name, folder: previous }).logs,
+    workspace: paths.workspace,
+    template: row.template,
+    launchEnv: row.launchEnv,
+    waiting: row.status.phase === "waiting" ? row.status.message : null,
+  };
+}
+
+const dayMs = 86_400_000;
+
+/** Times of the revives of the last day. */
+export function revivesOf({ database }: ScopeCore, name: string): number[] {
+  return database
+    .all("SELECT at FROM revives WHERE name = ? AND at > ? ORDER BY at", name, Date.now() - dayMs)
+    .map((row) => Number(row["at"]));
+}
+
+function supervisorState(
+  row: InstanceRow,
+  { look, observed }: Pick<Sighting, "look" | "observed">,
+  stopped: ReadonlySet<number>,
+): SupervisorState {
+  const { container } = observed.evidence;
+  if (container.state === "unjudgeable") return "cannotTell";
+  if (look.supervisor === "held") {
+    if (row.claim === null) return "starting";
+    return stopped.has(row.claim.pid) ? "stopped" : "alive";
+  }
+  if (row.status.phase === "ended") return "ended";
+  return row.claim === null && look.creator === "held" ? "starting" : "lost";
+}
+
+function turnOf(told: Facts | null): TurnFacts | null {
+  if (told === null || !told.connected) return null;
+  const times = [...told.oldest.map(({ startedAt }) => startedAt), ...(told.last === null ? [] : [told.last.endedAt])];
+  return {
+    inFlight: told.inFlight,
+    since: told.oldest[0]?.startedAt ?? null,
+    names: told.oldest.map(({ id }) => id),
+    lastAt: times.sort().at(-1) ?? null,
+  };
+}
+
+function healthOf(told: Facts | null): InstanceFacts["health"] {
+  const health = told?.health ?? { kind: "unknown" };
+  return { state: health.kind, since: health.kind === "unhealthy" ? health.since : null };
 }

@@ -1,0 +1,82 @@
+/** Deletes an instance: marks it, and either its supervisor honours the mark or this process takes its place. */
+
+import { mkdirSync } from "node:fs";
+import type { Fence, Removal } from "@moorage/core";
+import { instancePaths } from "./instance-folder.ts";
+import type { InstanceRow } from "./instance-row.ts";
+import { readRow, updateRow } from "./instance-row.ts";
+import { probeLock, takeLock } from "./lock.ts";
+import { observeRow } from "./observe.ts";
+import { poke } from "./poke.ts";
+import type { ScopeCore } from "./scope-core.ts";
+import { writePatiently } from "./scope-core.ts";
+import { takeOver } from "./take-over.ts";
+
+/** Milliseconds that the lock may seem held because somebody merely looks at it. */
+const lookersMs = 200;
+/** Milliseconds in which a removal that cannot be finished usually shows. */
+const answerWithinMs = 1_000;
+const recheckMs = 500;
+
+export async function deleteInstance(core: ScopeCore, name: string, fence: Fence): Promise<Removal> {
+  const row = readRow(core.database, name);
+  if (row === null) return { kind: "notFound" };
+  if (row.uid !== fence.uid || String(row.version) !== fence.resourceVersion) return { kind: "conflict" };
+  const { observed } = await observeRow(core, row);
+  const { container } = observed.evidence;
+  if (container.state === "unjudgeable")
+    return { kind: "refused", refusal: { kind: "cannotTell", detail: container.cause.message } };
+  const deletionAt = row.deletionAt ?? new Date().toISOString();
+  const marked = await writePatiently(core, () => {
+    if (readRow(core.database, name)?.version !== row.version) return null;
+    updateRow(core.database, name, row.uid, { deletionAt });
+    return readRow(core.database, name);
+  });
+  if (marked === null) return { kind: "conflict" };
+  if (marked.claim !== null && probeLock(instancePaths(core.stateDir, marked).supervisorLock) === "held")
+    poke(marked.claim.socket);
+  return honour(core, marked);
+}
+
+/**
+ * From here on the mark counts for this process, whatever the lock says. Answers as soon as it is known that nothing of the
+ * agent's is left that cannot be ended, or that this takes its time.
+ */
+function honour(core: ScopeCore, marked: InstanceRow): Promise<Removal> {
+  return new Promise((resolve, reject) => {
+    core.background.honoured.add(marked.uid);
+    core.background.run(async () => {
+      try {
+        resolve(await untilRemoved(core, marked, () => resolve({ kind: "accepted" })));
+      } catch (error) {
+        reject(error as Error);
+      } finally {
+        core.background.honoured.delete(marked.uid);
+      }
+    });
+  });
+}
+
+/** Goes on until the instance is gone, taking over whenever its lock is free: its supervisor may be killed on the way. */
+async function untilRemoved(core: ScopeCore, marked: InstanceRow, accept: () => void): Promise<Removal> {
+  const paths = instancePaths(core.stateDir, marked);
+  for (;;) {
+    const turn = core.watch.begin();
+    const row = readRow(core.database, marked.name);
+    if (row === null || row.uid !== marked.uid) return { kind: "accepted" };
+    mkdirSync(paths.folder, { recursive: true, mode: 0o700 });
+    const lock = takeLock(paths.supervisorLock, lookersMs);
+    if (lock !== null) {
+      const patience = new AbortController();
+      void core.clock.sleep(answerWithinMs, patience.signal).then(accept);
+      try {
+        return await takeOver(core, row);
+      } finally {
+        patience.abort();
+        lock.release();
+      }
+    }
+    accept();
+    await core.watch.next(turn, recheckMs);
+  }
+}

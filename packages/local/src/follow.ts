@@ -1,0 +1,85 @@
+/** Tells the changes of one identity's instances after a version, and that a lock was freed although no row changed. */
+import type { Abort, Hint, Identity, Version } from "@moorage/core";
+import { selectorValue } from "@moorage/core";
+import { readCounter, readRemovals, readRowsOf } from "./instance-row.ts";
+import { observeRow } from "./observe.ts";
+import type { ScopeCore } from "./scope-core.ts";
+import { containerOf, observe } from "./verdict.ts";
+
+/** Milliseconds between two looks when nothing is heard: locks are freed without a word, and a watch may fall silent. */
+const recheckMs = 500;
+
+const heldLook = { supervisor: "held", creator: "free", outputHeld: null } as const;
+
+type Ordered = { readonly version: number; readonly hint: Hint };
+
+export async function* followIdentity(
+  core: ScopeCore,
+  identity: Identity,
+  from: Version,
+  signal: Abort,
+): AsyncGenerator<Hint> {
+  const selector = selectorValue(identity);
+  const states = new Map<string, string>();
+  let version = Number(from);
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  while (!signal.aborted) {
+    const turn = core.watch.begin();
+    try {
+      const due = core.clock.now() - lookedAt >= recheckMs;
+      if (due || changedSince(core, selector, version)) {
+        lookedAt = core.clock.now();
+        const step = await lookOnce(core, selector, version, states);
+        if (signal.aborted) return;
+        for (const { hint } of step.hints) yield hint;
+        if (step.over !== null) {
+          yield { kind: "over", detail: step.over, retryAfterMs: null };
+          return;
+        }
+        version = step.version;
+      }
+    } catch (error) {
+      yield { kind: "over", detail: error instanceof Error ? error.message : String(error), retryAfterMs: null };
+      return;
+    }
+    await core.watch.next(turn, recheckMs, signal);
+  }
+}
+
+/** Whether a look is worth its price: most changes are about others. */
+function changedSince({ database }: ScopeCore, selector: string, version: number): boolean {
+  return (
+    database.get("SELECT 1 FROM instances WHERE version > ? AND selector = ? LIMIT 1", version, selector) !==
+      undefined ||
+    database.get("SELECT 1 FROM removals WHERE version > ? AND selector = ? LIMIT 1", version, selector) !== undefined
+  );
+}
+
+async function lookOnce(
+  core: ScopeCore,
+  selector: string,
+  from: number,
+  states: Map<string, string>,
+): Promise<{ hints: Ordered[]; version: number; over: string | null }> {
+  const { rows, removals, version } = core.database.read(() => ({
+    rows: readRowsOf(core.database, selector),
+    removals: readRemovals(core.database, selector, from),
+    version: readCounter(core.database),
+  }));
+  if (removals === "expired")
+    return { hints: [], version, over: "the version is too old: what happened since is not kept" };
+  const hints: Ordered[] = removals.map((row) => ({
+    version: row.version,
+    hint: { kind: "removed", last: observe(row, containerOf(row, heldLook, core.here), true) },
+  }));
+  let over: string | null = null;
+  for (const row of rows) {
+    const { observed } = await observeRow(core, row);
+    const state = `${observed.evidence.container.state} ${observed.deletion === null}`;
+    const before = states.get(row.uid);
+    states.set(row.uid, state);
+    if (row.version > from) hints.push({ version: row.version, hint: { kind: "changed", instance: observed } });
+    else if (before !== undefined && before !== state) over = `a lock of ${row.name} was freed or taken`;
+  }
+  return { hints: hints.sort((a, b) => a.version - b.version), version, over };
+}

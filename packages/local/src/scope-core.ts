@@ -1,0 +1,60 @@
+/** What the parts of one open scope share. */
+import type { BindingProfile, Clock, Random } from "@moorage/core";
+import type { MachineIdentity, ProcessTable } from "@moorage/harness";
+import type { ChangeWatch } from "./change-watch.ts";
+import { Busy, type Database } from "./database.ts";
+import type { Registry } from "./registry.ts";
+
+export interface ScopeCore {
+  readonly stateDir: string;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly profile: BindingProfile;
+  readonly here: MachineIdentity;
+  readonly table: ProcessTable;
+  readonly watch: ChangeWatch;
+  readonly registry: Registry | null;
+  readonly background: Background;
+  readonly launchEnv: (name: string) => Readonly<Record<string, string>>;
+  readonly supervisor: readonly [string, ...string[]];
+}
+
+/** How long a write waits for others in all, in milliseconds. */
+const patienceMs = 3_000;
+
+/** A write that waits for others without holding up this process; throws `Busy` in the end. */
+export async function writePatiently<T>(
+  core: Pick<ScopeCore, "database" | "clock" | "random">,
+  body: () => T,
+): Promise<T> {
+  const { clock, random, database } = core;
+  const until = clock.now() + patienceMs;
+  for (;;) {
+    try {
+      return database.write(body);
+    } catch (error) {
+      if (!(error instanceof Busy) || clock.now() >= until) throw error;
+    }
+    await clock.sleep(2 + 18 * random.fraction());
+  }
+}
+
+/** What goes on after a call has been answered: creates until the supervisor has taken over, removals until they are done. */
+export class Background {
+  readonly #running = new Set<Promise<void>>();
+  /** UIDs whose deletion mark this process honours: for it they count as marked whatever the lock says. */
+  readonly honoured: Set<string> = new Set();
+
+  /** The work must not reject for what the world does; what it throws all the same is kept for `settled`. */
+  run(work: () => Promise<void>): void {
+    const running = work().finally(() => this.#running.delete(running));
+    // Whoever waits with `settled` is told; nobody else is there to be told.
+    running.catch(() => undefined);
+    this.#running.add(running);
+  }
+
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+  }
+}

@@ -1,0 +1,252 @@
+/** One supervisor's life: its lock, its claim on the row, the agent's Secret, and then the harness until the agent is gone. */
+import { mkdirSync } from "node:fs";
+import type { Clock } from "@moorage/core";
+import type { SupervisorSpec } from "@moorage/harness";
+import {
+  chooseSocketPath,
+  copyCatalog,
+  killProcess,
+  machineIdentity,
+  openLogWriter,
+  processTable,
+  supervise,
+} from "@moorage/harness";
+import { Database } from "./database.ts";
+import type { InstancePaths } from "./instance-folder.ts";
+import { instancePaths } from "./instance-folder.ts";
+import type { InstanceRow } from "./instance-row.ts";
+import { readRow } from "./instance-row.ts";
+import { takeLock } from "./lock.ts";
+import type { InstanceRecord } from "./record.ts";
+import { instanceRecord } from "./record.ts";
+import { register, registryKey } from "./registry.ts";
+import { readSecretData } from "./secret-row.ts";
+
+export interface SupervisorOrder {
+  readonly stateDir: string;
+  readonly name: string;
+  readonly uid: string;
+  /** Null: no registry is kept. */
+  readonly registryDir: string | null;
+  readonly temporaryDir: string;
+  readonly clock: Clock;
+  /** Aborts when the supervisor itself is asked to end (SIGTERM): the agent then ends as by a stop. */
+  readonly stop: AbortSignal;
+}
+
+/** Milliseconds that the lock may seem held because somebody merely looks at it. */
+const lookersMs = 2_000;
+const busyMs = 200;
+const waitMs = 250;
+
+/** Resolves when there is nothing left to supervise. Without a row of its name and UID it does nothing at all. */
+export async function runSupervisor(order: SupervisorOrder): Promise<void> {
+  const { stateDir, name, uid } = order;
+  const seen = ownRow(stateDir, name, uid);
+  if (seen === null) return;
+  const paths = instancePaths(stateDir, seen);
+  const lock = takeLock(paths.supervisorLock, lookersMs);
+  if (lock === null) return;
+  try {
+    const database = new Database(stateDir, { readOnly: false, busyMs });
+    try {
+      // Only what is read under the lock counts: whoever removes the row holds it.
+      const row = readRow(database, name);
+      if (row?.uid !== uid) return;
+      const record = instanceRecord(database, row, lock);
+      if (await claim(order, row, paths, record)) await withIdentity(order, { database, row, paths, record });
+    } finally {
+      database.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+interface Run {
+  readonly database: Database;
+  readonly row: InstanceRow;
+  readonly paths: InstancePaths;
+  readonly record: InstanceRecord;
+}
+
+function ownRow(stateDir: string, name: string, uid: string): InstanceRow | null {
+  const database = new Database(stateDir, { readOnly: true, busyMs: lookersMs });
+  try {
+    const row = readRow(database, name);
+    return row?.uid === uid ? row : null;
+  } finally {
+    database.close();
+  }
+}
+
+async function claim(
+  order: SupervisorOrder,
+  row: InstanceRow,
+  paths: InstancePaths,
+  record: InstanceRecord,
+): Promise<boolean> {
+  const { stateDir, name, uid, temporaryDir } = order;
+  mkdirSync(paths.workspace, { recursive: true, mode: 0o700 });
+  const socket = chooseSocketPath({
+    wanted: paths.socket,
+    key: `${stateDir}/${name}/${uid}`,
+    runtimeDir: null,
+    temporaryDir,
+    uid: process.getuid?.() ?? 0,
+  });
+  const scan = await processTable().look([process.pid]);
+  const own = scan.kind === "read" ? scan.processes.find(({ pid }) => pid === process.pid) : undefined;
+  const claimed = { machine: await machineIdentity(), pid: process.pid, start: own?.start ?? null, socket };
+  const status = {
+    phase: "waiting",
+    code: "preparing",
+    message: "its supervisor prepares its start",
+    secretMissing: false,
+  } as const;
+  return insist(order, () => record.change({ claim: claimed, status }));
+}
+
+/** Registered for life; another one of the same identity ends this one before it begins. */
+async function withIdentity(order: SupervisorOrder, run: Run): Promise<void> {
+  const { row, paths, record } = run;
+  if (order.registryDir === null) return superviseAgent(order, run);
+  const key = registryKey(identityOf(row), row.template.identityKey !== null, order.stateDir);
+  const entry = { stateDir: order.stateDir, outputs: [paths.stdout, paths.stderr] };
+  for (let told = false; ; ) {
+    const registration = register({ directory: order.registryDir }, key, entry);
+    if (registration.kind === "taken") {
+      await superviseAgent(order, run);
+      return registration.release();
+    }
+    if (registration.by !== null && registration.by.stateDir !== order.stateDir)
+      return endBefore(
+        order,
+        record,
+        `the same key has an agent in another state directory: ${registration.by.stateDir}`,
+      );
+    // A run of a state directory that was deleted still ends: two copies must not be.
+    if (!told) told = await wait(order, record, "earlierRun", "an earlier run of this agent still ends", false);
+    if (await endsWaiting(order, record)) return;
+  }
+}
+
+async function superviseAgent(order: SupervisorOrder, run: Run): Promise<void> {
+  const { row, paths, record, database } = run;
+  const secrets = await awaitSecret(order, run);
+  if (secrets === null) return;
+  const { template } = row;
+  const catalog = template.catalog;
+  if (catalog !== null) {
+    const copy = copyCatalog(catalog.path, paths.catalog);
+    if (copy.kind === "refused") return endBefore(order, record, `its catalog cannot be used: ${copy.detail}`);
+  }
+  const [command, ...args] = template.command;
+  const spec: SupervisorSpec = {
+    instance: row.name,
+    attempt: attemptOf(row),
+    machine: await machineIdentity(),
+    command,
+    args,
+    directory: template.directory,
+    env: {
+      ...row.launchEnv,
+      ...template.env,
+      ...Object.fromEntries(secrets),
+      MOORAGE_WORKSPACE: paths.workspace,
+      MOORAGE_AGENT: agentOf(row),
+      MOORAGE_STATE: order.stateDir,
+    },
+    drainMs: template.drainMs,
+    graceMs: template.graceMs,
+    idleMs: template.idleMs,
+    health: template.health,
+    catalogDir: catalog === null ? null : paths.catalog,
+    socketPath: readRow(database, row.name)?.claim?.socket ?? paths.socket,
+    factsPath: paths.facts,
+    outputs: { stdout: paths.stdout, stderr: paths.stderr },
+  };
+  const supervision = supervise(spec, {
+    record,
+    clock: order.clock,
+    table: processTable(),
+    kill: killProcess,
+    log: openLogWriter({ directory: paths.logs }),
+    wallTime: Date.now,
+  });
+  const stop = (): void => supervision.stop(null);
+  order.stop.addEventListener("abort", stop);
+  if (order.stop.aborted) stop();
+  await supervision.done;
+  order.stop.removeEventListener("abort", stop);
+}
+
+/** The values for the agent's environment; null when the instance has ended before they came. */
+async function awaitSecret(order: SupervisorOrder, run: Run): Promise<ReadonlyMap<string, string> | null> {
+  const { database, row, record } = run;
+  for (let told = false; ; ) {
+    const data = readSecretData(database, row.secret);
+    if (data !== null) return data;
+    if (!told) told = await wait(order, record, "secretMissing", `its Secret ${row.secret} is not there`, true);
+    if (await endsWaiting(order, record)) return null;
+  }
+}
+
+async function wait(
+  order: SupervisorOrder,
+  record: InstanceRecord,
+  code: string,
+  message: string,
+  secretMissing: boolean,
+): Promise<boolean> {
+  return insist(order, () => record.change({ status: { phase: "waiting", code, message, secretMissing } }));
+}
+
+/** Sleeps, then looks whether the wait is over because nobody wants the agent any more; then its end is on record. */
+async function endsWaiting(order: SupervisorOrder, record: InstanceRecord): Promise<boolean> {
+  await order.clock.sleep(waitMs, order.stop);
+  const look = record.look();
+  if (look.kind === "gone") return true;
+  if ((look.kind === "ours" && look.stop !== null) || order.stop.aborted) {
+    await insist(order, () =>
+      record.ended({ reason: "stopped", exitCode: null, signal: null, detail: "it had not been started", at: now() }),
+    );
+    return true;
+  }
+  return false;
+}
+
+async function endBefore(order: SupervisorOrder, record: InstanceRecord, detail: string): Promise<void> {
+  await insist(order, () => record.ended({ reason: "notStarted", exitCode: null, signal: null, detail, at: now() }));
+}
+
+/** Until it is on record (true) or no longer ours (false); a full disk or a lock is waited out. */
+async function insist(order: SupervisorOrder, write: () => { readonly kind: string }): Promise<boolean> {
+  for (let pause = waitMs; ; pause = Math.min(2 * pause, 2_000)) {
+    const recorded = write();
+    if (recorded.kind !== "later") return recorded.kind === "recorded";
+    await order.clock.sleep(pause);
+  }
+}
+
+function now(): string {
+  return new Date().toISOString();
+}
+
+// The three below read the marks without `core`: it would double what a supervisor has to load.
+
+function identityOf(row: InstanceRow): string {
+  return annotation(row, "/identity") ?? row.selector;
+}
+
+function agentOf(row: InstanceRow): string {
+  return annotation(row, "/name") ?? row.name;
+}
+
+function attemptOf(row: InstanceRow): string {
+  return row.secret.slice(row.name.length + 1);
+}
+
+function annotation({ annotations }: InstanceRow, end: string): string | undefined {
+  return Object.entries(annotations).find(([key]) => key.endsWith(end))?.[1];
+}

@@ -1,0 +1,25 @@
+/** The entry point of a supervisor: `supervisor.ts STATE_DIR NAME UID REGISTRY_DIR`, one for each instance, and no daemon. */
+import { tmpdir } from "node:os";
+import { awakeClock } from "@moorage/harness";
+import { runSupervisor } from "./supervisor-run.ts";
+
+const [stateDir, name, uid, registryDir] = process.argv.slice(2);
+if (stateDir === undefined || name === undefined || uid === undefined || registryDir === undefined)
+  throw new Error("a supervisor is booted by `moorage deploy`, not by hand");
+
+const stop = new AbortController();
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop.abort());
+// It outlives terminals.
+process.on("SIGHUP", () => undefined);
+
+await runSupervisor({
+  stateDir,
+  name,
+  uid,
+  registryDir: registryDir === "" ? null : registryDir,
+  temporaryDir: tmpdir(),
+  clock: awakeClock(),
+  stop: stop.signal,
+});
+// Whatever may still hold the event loop: a supervisor without a task would seem to be one that is alive.
+process.exit(0);

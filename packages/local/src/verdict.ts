@@ -1,0 +1,119 @@
+/** From what is recorded and what the locks tell to what core is shown: pure, row by row of the table for one machine. */
+import type { ContainerEvidence, Ending, Evidence, ObservedInstance } from "@moorage/core";
+import { parseAttempt } from "@moorage/core";
+import type { MachineIdentity } from "@moorage/harness";
+import { compareMachines } from "@moorage/harness";
+import type { RemovedRow } from "./instance-row.ts";
+import { startedAtOf } from "./instance-row.ts";
+
+/** What one look at the locks of an incarnation found. */
+export interface LockLook {
+  /** `gone`: there is no lock file, and the supervisor on record is proved to be no process any more. */
+  readonly supervisor: "held" | "free" | "gone" | "unjudgeable";
+  readonly creator: "held" | "free" | "unjudgeable";
+  /** Whether some process still holds the agent's output; null: nobody looked, or it cannot be told. */
+  readonly outputHeld: boolean | null;
+}
+
+const creating = { code: "creating", message: "its supervisor is being started" } as const;
+
+/** The container of a row. `here` is this machine, boot and PID namespace. */
+export function containerOf(row: RemovedRow, look: LockLook, here: MachineIdentity): ContainerEvidence {
+  const { status, claim } = row;
+  if (status.phase === "ended") return { state: "terminated", ending: status.ending };
+  const place = compareMachines(claim?.machine ?? row.creator, here);
+  if (place === "otherMachine")
+    return unjudgeable("otherMachine", "it was started on another machine, which may still run it");
+  if (look.supervisor === "held") return aliveContainer(row);
+  if (place === "cannotTell")
+    return unjudgeable("unknownMachine", "this machine does not tell whether it is the one on which it was started");
+  if (place === "rebooted") return claim === null ? { state: "abandoned" } : terminated("rebooted", row);
+  if (look.supervisor === "unjudgeable" || (claim === null && look.creator === "unjudgeable"))
+    return unjudgeable(
+      "lockUnreadable",
+      "the lock of its supervisor cannot be read, so nobody can tell whether it lives",
+    );
+  if (claim === null) return unclaimedContainer(look);
+  if (place === "otherNamespace" && look.outputHeld !== false)
+    return unjudgeable(
+      "otherNamespace",
+      "its supervisor was lost, and what it left is in another PID namespace, where it can be neither seen nor ended from here",
+    );
+  return terminated("supervisorLost", row);
+}
+
+/** Whether a deletion mark counts: only while somebody holds the lock to honour it. */
+export function markCounts(look: LockLook, honoured: boolean): boolean {
+  return honoured || look.supervisor === "held" || look.supervisor === "unjudgeable";
+}
+
+/** A row as core sees it. */
+export function observe(row: RemovedRow, container: ContainerEvidence, markIsGood: boolean): ObservedInstance {
+  return {
+    name: row.name,
+    fence: { uid: row.uid, resourceVersion: String(row.version) },
+    labels: row.labels,
+    annotations: row.annotations,
+    deletion: row.deletionAt !== null && markIsGood ? { since: row.deletionAt, finalizers: [] } : null,
+    evidence: { container, phase: phaseOf(container), nodeLost: null },
+    attempt: attemptOf(row),
+    startedAt: startedAtOf(row.status),
+  };
+}
+
+/** The attempt that the Secret's name tells, which begins with the instance's own. */
+export function attemptOf(row: Pick<RemovedRow, "name" | "secret">): ObservedInstance["attempt"] {
+  const prefix = `${row.name}-`;
+  return row.secret.startsWith(prefix) ? (parseAttempt(row.secret.slice(prefix.length)) ?? null) : null;
+}
+
+/** The ending of a run that nobody saw end. */
+export function lostEnding(reason: "supervisorLost" | "rebooted", detail: string | null): Ending {
+  return { reason, exitCode: null, signal: null, detail, at: null };
+}
+
+function aliveContainer(row: RemovedRow): ContainerEvidence {
+  const { status } = row;
+  switch (status.phase) {
+    case "running":
+      return { state: "running" };
+    case "spawned":
+      return waiting({ code: "starting", message: "its process is there, its program was not seen yet" });
+    case "waiting":
+      if (status.secretMissing)
+        return {
+          state: "waiting",
+          ranBefore: false,
+          cause: { code: status.code, message: status.message },
+          suspicion: { kind: "secretMissing", secret: row.secret },
+        };
+      return waiting({ code: status.code, message: status.message });
+    case "ended":
+      return { state: "terminated", ending: status.ending };
+    default:
+      return status satisfies never;
+  }
+}
+
+function unclaimedContainer(look: LockLook): ContainerEvidence {
+  if (look.creator === "held") return waiting(creating);
+  return { state: "abandoned" };
+}
+
+function waiting(cause: { readonly code: string; readonly message: string }): ContainerEvidence {
+  return { state: "waiting", ranBefore: false, cause, suspicion: { kind: "none" } };
+}
+
+function terminated(reason: "supervisorLost" | "rebooted", row: RemovedRow): ContainerEvidence {
+  const detail = row.status.phase === "running" ? null : "it had not been seen running";
+  return { state: "terminated", ending: lostEnding(reason, detail) };
+}
+
+function unjudgeable(code: string, message: string): ContainerEvidence {
+  return { state: "unjudgeable", cause: { code, message } };
+}
+
+function phaseOf(container: ContainerEvidence): Evidence["phase"] {
+  if (container.state === "running") return "running";
+  return container.state === "terminated" ? "failed" : "pending";
+}
