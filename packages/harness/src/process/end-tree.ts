@@ -2,8 +2,8 @@
 import type { Abort, Clock } from "@moorage/core";
 import { compareMachines, type MachineIdentity, machineIdentity } from "./machine.ts";
 import type { Kin, ProcessMark } from "./mark.ts";
-import type { ProcessEntry, ProcessTable } from "./process-table.ts";
-import { type Proved, proveMembers } from "./prove-member.ts";
+import type { ProcessEntry, ProcessTable, Scan } from "./process-table.ts";
+import { proveMembers } from "./prove-member.ts";
 
 export type Signal = "SIGTERM" | "SIGCONT" | "SIGKILL";
 
@@ -54,10 +54,18 @@ const leftAloneMs = 1_000;
 const firstPauseMs = 5;
 const longestPauseMs = 200;
 
-interface Member extends Proved {
+interface Member {
+  readonly entry: ProcessEntry;
   readonly start: number;
+  readonly reason: string;
   told: "nothing" | "term" | "kill" | "denied";
 }
+
+const machineDetails = {
+  otherMachine: "the record was written on another machine",
+  otherNamespace: "the record was written in another PID namespace, where its numbers mean other processes",
+  cannotTell: "this machine does not tell whether it is the one that the record was written on",
+} as const;
 
 /** Never rejects for what the machine does. Returns when nothing of the agent's lives, or with those that are left. */
 export async function endTree(request: EndTreeRequest): Promise<TreeEnd> {
@@ -69,18 +77,12 @@ export async function endTree(request: EndTreeRequest): Promise<TreeEnd> {
   return new TreeEnding(request).run();
 }
 
-const machineDetails = {
-  otherMachine: "the record was written on another machine",
-  otherNamespace: "the record was written in another PID namespace, where its numbers mean other processes",
-  cannotTell: "this machine does not tell whether it is the one that the record was written on",
-} as const;
-
 class TreeEnding {
   readonly #request: EndTreeRequest;
   readonly #members = new Map<string, Member>();
   readonly #termUntil: number;
   #killSince: number | null = null;
-  #quietSince: number | null = null;
+  #helplessSince: number | null = null;
 
   constructor(request: EndTreeRequest) {
     this.#request = request;
@@ -88,99 +90,95 @@ class TreeEnding {
   }
 
   async run(): Promise<TreeEnd> {
-    // A process that forks and ends while /proc is read may hide its child once: nothing found counts when found twice.
+    // A process that forks and ends while the table is read may hide its child once: nothing counts when seen twice.
     for (let empty = 0; ; ) {
-      const found = await this.#find();
-      if (found.kind === "unreadable") return { kind: "cannotTell", detail: found.detail };
-      empty = found.living.length === 0 ? empty + 1 : 0;
-      if (empty === 2) return this.#outcome(found.unproved);
+      const scan = await this.#scan();
+      if (scan.kind === "unreadable") return { kind: "cannotTell", detail: scan.detail };
+      const { living, unproved } = this.#sort(scan.processes);
+      empty = living.length === 0 ? empty + 1 : 0;
+      if (empty === 2) return unproved.length > 0 ? { kind: "leftovers", leftovers: unproved } : this.#ended();
       if (empty === 1) continue;
-      await this.#signal(found.living);
-      await this.#await(found.living);
-      const left = this.#givenUp(found.living);
-      if (left !== null) return { kind: "leftovers", leftovers: [...left, ...found.unproved] };
+      this.#tell(await this.#stillThere(living));
+      const left = await this.#await(living);
+      if (left.length > 0) return { kind: "leftovers", leftovers: [...left, ...unproved] };
     }
   }
 
-  async #find(): Promise<
-    | { readonly kind: "unreadable"; readonly detail: string }
-    | { readonly kind: "found"; readonly living: readonly Member[]; readonly unproved: readonly Leftover[] }
-  > {
+  #scan(): Promise<Scan> {
+    const { mark, table } = this.#request;
+    return table.scan({ since: mark.start, outputs: mark.outputs });
+  }
+
+  #sort(processes: readonly ProcessEntry[]): { readonly living: Member[]; readonly unproved: Leftover[] } {
     const { mark, continuity, table, kin = [] } = this.#request;
-    const scan = await table.scan({ since: mark.start, outputs: mark.outputs });
-    if (scan.kind === "unreadable") return scan;
-    const known = [...kin, ...[...this.#members.values()].map(({ entry, start }) => ({ pid: entry.pid, start }))];
-    const proved = proveMembers(scan.processes, { mark, continuity, kin: known, self: table.self });
+    const seen = [...this.#members.values()].map(({ entry, start }) => ({ pid: entry.pid, start }));
     const living: Member[] = [];
     const unproved: Leftover[] = [];
-    for (const { entry, proof } of proved) {
+    for (const { entry, proof } of proveMembers(processes, {
+      mark,
+      continuity,
+      kin: [...kin, ...seen],
+      self: table.self,
+    })) {
+      const { pid, command, start } = entry;
       if (entry.state === "zombie") continue;
-      if (proof.kind === "unproved") unproved.push({ ...named(entry), why: "unproved", reason: proof.reason });
-      if (proof.kind !== "ours" || entry.start === null) continue;
-      const key = `${entry.pid}:${entry.start}`;
-      const member = this.#members.get(key) ?? { entry, proof, start: entry.start, told: "nothing" };
-      this.#members.set(key, member);
+      if (proof.kind === "unproved") unproved.push({ pid, command, why: "unproved", reason: proof.reason });
+      if (proof.kind !== "ours" || start === null) continue;
+      const member = this.#members.get(`${pid}:${start}`) ?? { entry, start, reason: proof.reason, told: "nothing" };
+      this.#members.set(`${pid}:${start}`, member);
       living.push(member);
     }
-    return { kind: "found", living, unproved };
+    return { living, unproved };
   }
 
-  /** TERM once, and CONT so that a stopped one can act on it; KILL once the grace is over. */
-  async #signal(living: readonly Member[]): Promise<void> {
-    const { clock, hurry, table, kill } = this.#request;
-    if (this.#killSince === null && (hurry?.aborted === true || clock.now() >= this.#termUntil))
-      this.#killSince = clock.now();
+  /** TERM once, with a CONT so that a stopped one can act on it; KILL once the grace is over. */
+  #tell(members: readonly Member[]): void {
+    const { clock, hurry, kill } = this.#request;
+    const now = clock.now();
+    if (this.#killSince === null && (hurry?.aborted === true || now >= this.#termUntil)) this.#killSince = now;
     const level = this.#killSince === null ? "term" : "kill";
-    const due = living.filter(({ told }) => told === "nothing" || (level === "kill" && told === "term"));
-    for (const member of await this.#stillThere(due)) {
+    for (const member of members) {
+      if (member.told === "denied" || member.told === level) continue;
       const { pid } = member.entry;
       const sent = kill(pid, level === "kill" ? "SIGKILL" : "SIGTERM");
       member.told = sent === "denied" ? "denied" : level;
       if (level === "term" && sent === "sent") kill(pid, "SIGCONT");
     }
-    void table;
   }
 
-  /** Right before a signal: the same number with the same start. */
+  /** Those that live with the same number and the same start: asked right before each signal. */
   async #stillThere(members: readonly Member[]): Promise<readonly Member[]> {
     const scan = await this.#request.table.look(members.map(({ entry }) => entry.pid));
     if (scan.kind === "unreadable") return [];
-    const now = new Map(scan.processes.map((entry) => [entry.pid, entry]));
+    const present = new Map(scan.processes.map((entry) => [entry.pid, entry]));
     return members.filter(({ entry, start }) => {
-      const present = now.get(entry.pid);
-      return present?.start === start && present.state !== "zombie";
+      const now = present.get(entry.pid);
+      return now?.start === start && now.state !== "zombie";
     });
   }
 
-  /** Until these are dead, or until there is something to do about it. */
-  async #await(members: readonly Member[]): Promise<void> {
+  /** Waits until they are dead or the grace is over; gives back those that nothing more can be done about. */
+  async #await(members: readonly Member[]): Promise<readonly Leftover[]> {
     const { clock, hurry } = this.#request;
     for (let pause = firstPauseMs; ; pause = Math.min(pause * 1.5, longestPauseMs)) {
       const alive = await this.#stillThere(members);
-      if (alive.length === 0) return;
+      if (alive.length === 0) return [];
       const now = clock.now();
-      const until = this.#deadline(alive, now);
-      if (now >= until || (this.#killSince === null && hurry?.aborted === true)) return;
-      await clock.sleep(Math.min(pause, until - now), this.#killSince === null ? hurry : undefined);
+      const helpless = alive.every(({ told }) => told === "denied");
+      this.#helplessSince = helpless ? (this.#helplessSince ?? now) : null;
+      const terminating = this.#killSince === null && !helpless;
+      const until = this.#waitUntil();
+      if (now >= until || (terminating && hurry?.aborted === true)) return terminating ? [] : alive.map(leftover);
+      await clock.sleep(Math.min(pause, until - now), terminating ? hurry : undefined);
     }
   }
 
-  #deadline(alive: readonly Member[], now: number): number {
-    if (alive.some(({ told }) => told !== "denied")) {
-      this.#quietSince = null;
-      return this.#killSince === null ? this.#termUntil : this.#killSince + (this.#request.killGraceMs ?? killGraceMs);
-    }
-    this.#quietSince ??= now;
-    return this.#quietSince + leftAloneMs;
+  #waitUntil(): number {
+    if (this.#helplessSince !== null) return this.#helplessSince + leftAloneMs;
+    return this.#killSince === null ? this.#termUntil : this.#killSince + (this.#request.killGraceMs ?? killGraceMs);
   }
 
-  /** Those that nothing more can be done about, once that holds for all that live. */
-  #givenUp(living: readonly Member[]): readonly Leftover[] | null {
-    return null;
-  }
-
-  #outcome(unproved: readonly Leftover[]): TreeEnd {
-    if (unproved.length > 0) return { kind: "leftovers", leftovers: unproved };
+  #ended(): TreeEnd {
     const members = [...this.#members.values()];
     return {
       kind: "ended",
@@ -190,6 +188,7 @@ class TreeEnding {
   }
 }
 
-function named(entry: ProcessEntry): { readonly pid: number; readonly command: string } {
-  return { pid: entry.pid, command: entry.command };
+function leftover({ entry, told, reason }: Member): Leftover {
+  const why = told === "denied" ? "notPermitted" : "undead";
+  return { pid: entry.pid, command: entry.command, why, reason };
 }

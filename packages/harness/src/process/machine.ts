@@ -62,7 +62,11 @@ export function platformUuid(registry: string): string | null {
 }
 
 function firstLine(path: string): string | null {
-  return readable(() => readFileSync(path, "utf8"))?.split("\n")[0]?.trim() || null;
+  return (
+    readable(() => readFileSync(path, "utf8"))
+      ?.split("\n")[0]
+      ?.trim() || null
+  );
 }
 
 function output(command: string, args: readonly string[]): string {
