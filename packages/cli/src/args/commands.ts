@@ -1,0 +1,255 @@
+/** All commands as data. Only what a command is; its code is loaded when it runs. */
+import type { CommandSpec, FlagSpec } from "./command-spec.ts";
+
+const file: FlagSpec = {
+  name: "file",
+  short: "f",
+  value: "PATH",
+  description: "the declaration: a file, or a folder of them (default agent.yaml)",
+  complete: "file",
+};
+const longFile: FlagSpec = { name: file.name, value: "PATH", description: file.description, complete: "file" };
+const follow: FlagSpec = { name: "follow", short: "f", description: "go on with what comes, until Ctrl-C" };
+const deadline: FlagSpec = {
+  name: "deadline",
+  value: "DURATION",
+  description: "how long to wait, such as 30s; 0 acts and looks once. It never bounds what goes on",
+};
+const settle: FlagSpec = {
+  name: "settle",
+  value: "DURATION",
+  description: "watch for this long whether it goes on running (default 2s in a terminal, else 0)",
+};
+
+/** Flags that every command has. */
+export const commonFlags: readonly FlagSpec[] = [
+  { name: "on", value: "SUBSTRATE", description: "where: local (default) or kubernetes", complete: ["local", "kubernetes"] },
+  {
+    name: "state",
+    value: "DIR",
+    description: "the state directory (default $XDG_STATE_HOME/moorage)",
+    complete: "folder",
+  },
+  { name: "context", value: "NAME", description: "the cluster, with --on kubernetes" },
+  { name: "namespace", value: "NAME", description: "the namespace, with --on kubernetes" },
+  { name: "json", description: "one JSON object on standard output (one a line for streams), and nothing else" },
+  { name: "quiet", description: "results and errors only" },
+  { name: "verbose", description: "every step" },
+  { name: "no-color", description: "no colours (NO_COLOR does the same)" },
+  { name: "help", short: "h", description: "this text" },
+];
+
+const many = Number.POSITIVE_INFINITY;
+
+export const commands: readonly CommandSpec[] = [
+  {
+    name: "init",
+    aliases: [],
+    summary: "write a working example into this folder; never overwrites",
+    usage: "[NAME]",
+    words: [0, 1],
+    complete: "none",
+    takesCommand: false,
+    flags: [],
+    examples: [["moorage init scribe", "agent.yaml, agent.ts, catalog/, texts/: then `moorage deploy`"]],
+    load: async () => (await import("../commands/init.ts")).init,
+  },
+  {
+    name: "deploy",
+    aliases: ["start"],
+    summary: "start exactly one of each; what runs is left alone",
+    usage: "[NAME…] | NAME -- COMMAND…",
+    words: [0, many],
+    complete: "agents",
+    takesCommand: true,
+    flags: [
+      file,
+      deadline,
+      settle,
+      { name: "require-current", description: "exit 4 when it runs from an older declaration" },
+      { name: "dry-run", description: "print the next action and its reason, and change nothing" },
+    ],
+    examples: [
+      ["moorage deploy", "all agents of ./agent.yaml"],
+      ["moorage deploy scribe", "one of them"],
+      ["moorage deploy ticker -- node ticker.js", "without any file"],
+      ["moorage deploy --dry-run", "what would it do, and why"],
+    ],
+    load: async () => (await import("../commands/deploy.ts")).deploy,
+  },
+  {
+    name: "restart",
+    aliases: [],
+    summary: "stop at a turn boundary, then deploy",
+    usage: "NAME…",
+    words: [1, many],
+    complete: "agents",
+    takesCommand: false,
+    flags: [file, deadline, settle],
+    examples: [
+      ["moorage restart scribe", "takes the declaration as it is now"],
+      ["moorage restart self", "from inside an agent: after this turn"],
+    ],
+    load: async () => (await import("../commands/restart.ts")).restart,
+  },
+  {
+    name: "keep",
+    aliases: [],
+    summary: "stay, and revive what the declaration allows",
+    usage: "[NAME…]",
+    words: [0, many],
+    complete: "agents",
+    takesCommand: false,
+    flags: [file, { name: "install", description: "write a user unit (systemd, launchd) that does it, and start that" }],
+    examples: [
+      ["moorage keep", "all agents of ./agent.yaml with revive: onFailure"],
+      ["moorage keep --install", "the same, after every login or boot"],
+    ],
+    load: async () => (await import("../commands/keep.ts")).keep,
+  },
+  {
+    name: "status",
+    aliases: [],
+    summary: "one line an agent",
+    usage: "[NAME…]",
+    words: [0, many],
+    complete: "agents",
+    takesCommand: false,
+    flags: [
+      longFile,
+      { name: "fleet", description: "the agents of the declaration, by fleet, with those that do not run" },
+      { name: "watch", description: "again at every change, until Ctrl-C" },
+    ],
+    examples: [
+      ["moorage status", "everything of ours in the state directory"],
+      ["moorage status --watch --json", "one object a line, for programs"],
+    ],
+    load: async () => (await import("../commands/status.ts")).status,
+  },
+  {
+    name: "explain",
+    aliases: [],
+    summary: "what is, why, what a deploy would do now, what to do about it",
+    usage: "NAME",
+    words: [1, 1],
+    complete: "agents",
+    takesCommand: false,
+    flags: [file],
+    examples: [["moorage explain scribe", ""]],
+    load: async () => (await import("../commands/explain.ts")).explain,
+  },
+  {
+    name: "stop",
+    aliases: [],
+    summary: "let the turn finish, then end it, and wait for that",
+    usage: "NAME… | --all",
+    words: [0, many],
+    complete: "agents",
+    takesCommand: false,
+    flags: [
+      longFile,
+      deadline,
+      { name: "all", description: "everything of ours in the state directory" },
+      { name: "now", description: "do not wait for the turn: the grace becomes 2 seconds" },
+      { name: "purge", description: "remove its folder with workspace and logs as well" },
+    ],
+    examples: [
+      ["moorage stop scribe", "lets the turn finish"],
+      ["moorage stop --all --now", "everything, at once"],
+      ["moorage stop self", "from inside an agent: after this turn"],
+    ],
+    load: async () => (await import("../commands/stop.ts")).stop,
+  },
+  {
+    name: "logs",
+    aliases: [],
+    summary: "what agents wrote, several prefixed with their names",
+    usage: "[NAME…]",
+    words: [0, many],
+    complete: "agents",
+    takesCommand: false,
+    flags: [
+      longFile,
+      follow,
+      { name: "since", value: "TIME", description: "from that time on: a duration such as 10m, or an ISO 8601 time" },
+      { name: "previous", description: "of the run before this one" },
+      { name: "tail", value: "N", description: "only the last N lines" },
+    ],
+    examples: [
+      ["moorage logs -f", "all agents, as they write"],
+      ["moorage logs scribe --previous", "what it said before it ended"],
+    ],
+    load: async () => (await import("../commands/logs.ts")).logs,
+  },
+  {
+    name: "journal",
+    aliases: ["events"],
+    summary: "what was seen, decided and done",
+    usage: "[NAME]",
+    words: [0, 1],
+    complete: "agents",
+    takesCommand: false,
+    flags: [longFile, follow, { name: "tail", value: "N", description: "only the last N steps" }],
+    examples: [["moorage journal scribe -f", ""]],
+    load: async () => (await import("../commands/journal.ts")).journal,
+  },
+  {
+    name: "doctor",
+    aliases: [],
+    summary: "check machine and state, and say how to repair",
+    usage: "",
+    words: [0, 0],
+    complete: "none",
+    takesCommand: false,
+    flags: [file],
+    examples: [["moorage doctor", ""]],
+    load: async () => (await import("../commands/doctor.ts")).doctor,
+  },
+  {
+    name: "schema",
+    aliases: [],
+    summary: "print the JSON Schema of the declaration, or of a JSON result",
+    usage: "[KIND]",
+    words: [0, 1],
+    complete: ["Agent", "DeployResult", "StatusResult", "Error"],
+    takesCommand: false,
+    flags: [],
+    examples: [
+      ["moorage schema", "of agent.yaml"],
+      ["moorage schema DeployResult", "of what `deploy --json` prints"],
+    ],
+    load: async () => (await import("../commands/schema.ts")).schema,
+  },
+  {
+    name: "completion",
+    aliases: [],
+    summary: "print a completion script for the shell",
+    usage: "bash|zsh|fish",
+    words: [1, 1],
+    complete: ["bash", "zsh", "fish"],
+    takesCommand: false,
+    flags: [],
+    examples: [
+      ['eval "$(moorage completion bash)"', "in ~/.bashrc"],
+      ["moorage completion fish | source", "in config.fish"],
+    ],
+    load: async () => (await import("../commands/completion.ts")).completion,
+  },
+  {
+    name: "version",
+    aliases: [],
+    summary: "print the version",
+    usage: "",
+    words: [0, 0],
+    complete: "none",
+    takesCommand: false,
+    flags: [],
+    examples: [],
+    load: async () => (await import("../commands/version.ts")).version,
+  },
+];
+
+/** The command with this name or alias. */
+export function findCommand(name: string): CommandSpec | undefined {
+  return commands.find((command) => command.name === name || command.aliases.includes(name));
+}

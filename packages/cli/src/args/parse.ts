@@ -1,0 +1,96 @@
+/** A command line to what it asks for, by the command's own data; every word that is not understood is refused. */
+import { parseArgs } from "node:util";
+import type { CliError } from "../errors/cli-error.ts";
+import { usageError } from "../errors/cli-error.ts";
+import { didYouMean } from "../text/did-you-mean.ts";
+import type { CommandSpec, FlagSpec, Invocation } from "./command-spec.ts";
+import { commands, commonFlags, findCommand } from "./commands.ts";
+
+export type Parsed =
+  | { readonly kind: "run"; readonly spec: CommandSpec; readonly invocation: Invocation }
+  | { readonly kind: "help"; readonly spec: CommandSpec | null }
+  | { readonly kind: "version" };
+
+/** Parses the words after the program's name. Throws `usage`, exit 2. */
+export function parseCommandLine(argv: readonly string[]): Parsed {
+  const [first, ...others] = argv;
+  if (first === undefined || first === "--help" || first === "-h") return { kind: "help", spec: null };
+  if (first === "--version" || first === "-V") return { kind: "version" };
+  if (first === "help") return { kind: "help", spec: others[0] === undefined ? null : commandNamed(others[0]) };
+  if (first.startsWith("-"))
+    throw usageError(`${first} stands before the command`, `write the command first, such as \`moorage status ${first}\``);
+  return parseCommand(commandNamed(first), others);
+}
+
+function commandNamed(name: string): CommandSpec {
+  const spec = findCommand(name);
+  if (spec !== undefined) return spec;
+  const meant = didYouMean(name, commands.flatMap((command) => [command.name, ...command.aliases]));
+  const hint = meant === undefined ? "`moorage --help` lists the commands" : `did you mean \`moorage ${meant}\`?`;
+  throw usageError(`there is no command ${name}`, hint);
+}
+
+function parseCommand(spec: CommandSpec, args: readonly string[]): Parsed {
+  const end = args.indexOf("--");
+  const own = end === -1 ? args : args.slice(0, end);
+  const rest = end === -1 ? null : args.slice(end + 1);
+  if (rest !== null && !spec.takesCommand)
+    throw usageError(`${spec.name} takes nothing after --`, `run \`moorage ${spec.name} --help\``);
+  const flags = [...spec.flags, ...commonFlags];
+  const { values, positionals } = split(spec, own, flags);
+  if (values["help"] === true) return { kind: "help", spec };
+  const words = positionals.length;
+  if (words < spec.words[0]) throw usageError(`${spec.name} needs ${spec.usage}`, `run \`moorage ${spec.name} --help\``);
+  if (words > spec.words[1])
+    throw usageError(
+      `${spec.name} takes ${spec.words[1] === 0 ? "no words" : `at most ${spec.words[1]}`}, and ${words} are there`,
+      `run \`moorage ${spec.name} --help\``,
+    );
+  return { kind: "run", spec, invocation: { command: spec.name, words: positionals, rest, flags: values } };
+}
+
+function split(
+  spec: CommandSpec,
+  args: readonly string[],
+  flags: readonly FlagSpec[],
+): { values: Record<string, string | true | undefined>; positionals: string[] } {
+  const options = Object.fromEntries(
+    flags.map(({ name, short, value }) => [
+      name,
+      { type: value === undefined ? ("boolean" as const) : ("string" as const), ...(short === undefined ? {} : { short }) },
+    ]),
+  );
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
+  const values: Record<string, string | true | undefined> = {};
+  const positionals: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === "positional") positionals.push(token.value);
+    if (token.kind !== "option") continue;
+    const flag = flags.find(({ name }) => name === token.name);
+    if (flag === undefined) throw unknownFlag(spec, token.rawName, flags);
+    values[flag.name] = valueOf(spec, flag, token.rawName, token.value, token.inlineValue === true);
+  }
+  return { values, positionals };
+}
+
+function valueOf(
+  spec: CommandSpec,
+  flag: FlagSpec,
+  raw: string,
+  value: string | undefined,
+  inline: boolean,
+): string | true {
+  if (flag.value === undefined) {
+    if (value === undefined) return true;
+    throw usageError(`${raw} takes no value`, `write ${raw} alone`);
+  }
+  if (value === undefined || value === "" || (!inline && value.startsWith("--")))
+    throw usageError(`${raw} needs a value`, `write ${raw} ${flag.value}; \`moorage ${spec.name} --help\` says more`);
+  return value;
+}
+
+function unknownFlag(spec: CommandSpec, raw: string, flags: readonly FlagSpec[]): CliError {
+  const meant = didYouMean(raw.replace(/^-+/, ""), flags.map(({ name }) => name));
+  const hint = meant === undefined ? `run \`moorage ${spec.name} --help\`` : `did you mean --${meant}?`;
+  return usageError(`${spec.name} has no flag ${raw}`, hint);
+}

@@ -1,0 +1,104 @@
+/** From a declared agent to the request of a start: identity, intent template, notes and secrets, checked before anything is read or changed. */
+import { statSync } from "node:fs";
+import type { Identity, IntentTemplate, Notes } from "@moorage/core";
+import { nameIdentity } from "@moorage/core";
+import { keyIdentity, sha256 } from "@moorage/keys";
+import { networkVariablesNotPassed } from "@moorage/local";
+import type { DeclaredAgent } from "../declaration/agent.ts";
+import { CliError } from "../errors/cli-error.ts";
+import { buildId } from "./build-id.ts";
+import { commandFault } from "./preflight.ts";
+import { readSecretValues } from "./secret-values.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** All of a start's request but its times. */
+export interface LaunchPlan {
+  readonly agent: string;
+  readonly identity: Identity;
+  readonly template: IntentTemplate;
+  readonly notes: Notes;
+  readonly secrets: ReadonlyMap<string, string>;
+  /** Every secret value of the request, the identity key included, for the redactor. */
+  readonly secretValues: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export interface LaunchOptions {
+  /** The caller's whole environment: secret values and network variables come from it. */
+  readonly environment: Environment;
+  /** What the agent inherits. */
+  readonly launchEnv: Readonly<Record<string, string>>;
+  /** The agent's own environment, when it is the agent that calls. */
+  readonly own?: Environment;
+}
+
+/** Throws `secretMissing`, `commandUnusable`, `catalogMissing`, `buildFileMissing` or an error of the key: exit 2, nothing happened. */
+export async function launchPlan(agent: DeclaredAgent, { environment, launchEnv, own }: LaunchOptions): Promise<LaunchPlan> {
+  const secrets = readSecretValues(agent, environment, own);
+  const identity = await identityOf(agent, secrets.key);
+  checkCommand(agent, launchEnv);
+  checkCatalog(agent);
+  const [program = "", ...rest] = agent.command;
+  const template: IntentTemplate = {
+    kind: "process",
+    command: [program, ...rest],
+    directory: agent.directory,
+    buildId: buildId(agent, sha256),
+    env: agent.env,
+    secretKeys: [...agent.secretEnv.keys(), ...agent.passEnv],
+    drainMs: agent.drainMs,
+    graceMs: agent.graceMs,
+    idleMs: agent.idleMs,
+    health: agent.health,
+    catalog: agent.catalog,
+    identityKey: agent.identity.kind === "key" ? agent.identity.as : null,
+  };
+  return {
+    agent: agent.name,
+    identity,
+    template,
+    notes: { name: agent.name, source: agent.source },
+    secrets: secrets.values,
+    secretValues: [...secrets.values.values(), ...(secrets.key === null ? [] : [secrets.key])],
+    warnings: [...secrets.warnings, ...networkWarning(agent, environment)],
+  };
+}
+
+/** The identity: the key's where there is one, else the name's. */
+export async function identityOf(agent: DeclaredAgent, key: string | null): Promise<Identity> {
+  if (agent.identity.kind === "name" || key === null) return nameIdentity(agent.name, sha256);
+  return keyIdentity(key);
+}
+
+/** One warning for all proxy and CA variables that are set and that the agent will not see. */
+export function networkWarning(agent: DeclaredAgent, environment: Environment): string[] {
+  const declared = new Set([...Object.keys(agent.env), ...agent.secretEnv.keys(), ...agent.passEnv]);
+  const missed = networkVariablesNotPassed(environment, declared);
+  if (missed.length === 0) return [];
+  const list = missed.join(", ");
+  const [verb, it] = missed.length === 1 ? ["is", "it"] : ["are", "them"];
+  return [`${agent.name}: ${list} ${verb} set here and the agent does not get ${it}; to pass ${it} on, declare passEnv: [${list}]`];
+}
+
+function checkCommand(agent: DeclaredAgent, launchEnv: Readonly<Record<string, string>>): void {
+  const path = agent.env["PATH"] ?? launchEnv["PATH"] ?? "";
+  const fault = commandFault(agent.command, agent.directory, path);
+  if (fault === null) return;
+  throw new CliError({
+    code: "commandUnusable",
+    message: `${agent.name}: ${fault.message}`,
+    hint: fault.hint,
+    details: { agent: agent.name, command: agent.command[0] ?? "", source: agent.source },
+  });
+}
+
+function checkCatalog({ name, catalog }: DeclaredAgent): void {
+  if (catalog === null || statSync(catalog.path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  throw new CliError({
+    code: "catalogMissing",
+    message: `${name}: its catalog ${catalog.path} is not there, or is no folder`,
+    hint: "make the folder, or remove the key catalog",
+    details: { agent: name, path: catalog.path },
+  });
+}

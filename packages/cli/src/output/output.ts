@@ -1,0 +1,124 @@
+/** Everything that the command prints goes through here: redacted, for people or as JSON, quiet when nobody reads any more. */
+import type { Redactor } from "@moorage/core";
+import { redactor } from "@moorage/core";
+
+export interface OutputStreams {
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+}
+
+export interface OutputOptions {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly color: boolean;
+  /** Standard output is a screen that can be drawn on. */
+  readonly terminal: boolean;
+}
+
+export const jsonVersion = "moorage.dev/cli/v1";
+
+const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const;
+export type Style = keyof typeof codes;
+
+export class Output {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly terminal: boolean;
+  readonly #color: boolean;
+  readonly #streams: OutputStreams;
+  readonly #closed = new AbortController();
+  #secrets: readonly string[] = [];
+  #redact: Redactor = redactor([]);
+  /** What has to be taken off the screen before anything else is printed. */
+  #beforePrint: () => void = () => undefined;
+
+  constructor(streams: OutputStreams, { json, quiet, verbose, color, terminal }: OutputOptions) {
+    this.#streams = streams;
+    this.json = json;
+    this.quiet = quiet;
+    this.verbose = verbose;
+    this.#color = color;
+    this.terminal = terminal;
+    const onError = (error: NodeJS.ErrnoException): void => {
+      if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
+      this.#closed.abort();
+    };
+    streams.stdout.on("error", onError);
+    streams.stderr.on("error", onError);
+  }
+
+  /** Aborts once nobody reads standard output any more. */
+  get closed(): AbortSignal {
+    return this.#closed.signal;
+  }
+
+  get width(): number {
+    return this.#streams.stdout.columns || 80;
+  }
+
+  /** From here on these values are hidden too. */
+  hide(values: readonly string[]): void {
+    this.#secrets = [...this.#secrets, ...values];
+    this.#redact = redactor(this.#secrets);
+  }
+
+  redact(text: string): string {
+    return this.#redact(text);
+  }
+
+  onPrint(clear: () => void): void {
+    this.#beforePrint = clear;
+  }
+
+  /** A result for people. Not with --json. */
+  line(text: string): void {
+    if (!this.json) this.write(`${text}\n`);
+  }
+
+  /** What happens meanwhile, for people. Not with --json or --quiet. */
+  progress(text: string): void {
+    if (!this.quiet) this.line(text);
+  }
+
+  /** A warning or a hint beside the result: on standard error, so that JSON stays alone. */
+  warn(text: string): void {
+    if (this.quiet) return;
+    this.#beforePrint();
+    this.#write(this.#streams.stderr, `${this.style("yellow", "warning:")} ${text}\n`);
+  }
+
+  /** The one object of `--json`, or one of a stream. Strings are redacted one by one, so that it stays JSON. */
+  object(kind: string, fields: object): void {
+    const plain = JSON.stringify({ apiVersion: jsonVersion, kind, ...fields }, (_key, value: unknown) =>
+      typeof value === "string" ? this.#redact(value) : value,
+    );
+    this.#write(this.#streams.stdout, `${plain}\n`, false);
+  }
+
+  error(text: string): void {
+    this.#beforePrint();
+    this.#write(this.#streams.stderr, `${text}\n`);
+  }
+
+  /** Text as it is, on standard output. */
+  write(text: string): void {
+    this.#beforePrint();
+    this.#write(this.#streams.stdout, text);
+  }
+
+  /** For drawing: already redacted, and nothing is cleared before it. */
+  draw(text: string): void {
+    this.#write(this.#streams.stdout, text, false);
+  }
+
+  style(style: Style, text: string): string {
+    return this.#color ? `\u001b[${codes[style]}m${text}\u001b[0m` : text;
+  }
+
+  #write(stream: NodeJS.WriteStream, text: string, redact = true): void {
+    if (this.#closed.signal.aborted && stream === this.#streams.stdout) return;
+    stream.write(redact ? this.#redact(text) : text);
+  }
+}

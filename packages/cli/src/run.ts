@@ -1,0 +1,97 @@
+/** One run of the command: parse, load the one command that is asked for, run it, and tell whatever goes wrong. */
+import { commandHelp, overview } from "./args/help.ts";
+import type { Parsed } from "./args/parse.ts";
+import { parseCommandLine } from "./args/parse.ts";
+import { CliError, usageError } from "./errors/cli-error.ts";
+import { exit } from "./errors/exit-code.ts";
+import { printError } from "./errors/report.ts";
+import { Output } from "./output/output.ts";
+
+export interface Process {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: () => string;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly interrupt: AbortSignal;
+  readonly version: string;
+}
+
+/** Resolves to the exit code; never rejects. */
+export async function runCommandLine(host: Process): Promise<number> {
+  const { env, interrupt } = host;
+  const output = makeOutput(host);
+  try {
+    const parsed = parseCommandLine(host.argv);
+    const code = await carryOut(parsed, host, output);
+    if (code === exit.interrupted && !output.quiet)
+      output.error("interrupted; what was started goes on: `moorage status` shows it");
+    return code;
+  } catch (error) {
+    if (!interrupt.aborted) return printError(error, output, (env["MOORAGE_DEBUG"] ?? "") !== "");
+    const message = "interrupted; what was started goes on";
+    const told = new CliError({ code: "interrupted", message, hint: "run `moorage status` to see it" });
+    printError(told, output, false);
+    return exit.interrupted;
+  }
+}
+
+async function carryOut(parsed: Parsed, host: Process, output: Output): Promise<number> {
+  switch (parsed.kind) {
+    case "version":
+      output.write(`moorage ${host.version}\n`);
+      return exit.ok;
+    case "help":
+      output.write(parsed.spec === null ? overview() : commandHelp(parsed.spec));
+      // A bare `moorage` asked for nothing.
+      return host.argv.length === 0 ? exit.usage : exit.ok;
+    case "run": {
+      checkSubstrate(parsed.invocation.flags);
+      const run = await parsed.spec.load();
+      const { env, interrupt, version } = host;
+      return run(parsed.invocation, { env, cwd: workingDirectory(host.cwd), output, interrupt, version });
+    }
+    default:
+      return parsed satisfies never;
+  }
+}
+
+/** What JSON, quiet and colour are is known before the arguments are: their mistakes are told that way too. */
+function makeOutput({ argv, env, stdout, stderr }: Process): Output {
+  const end = argv.indexOf("--");
+  const own = end === -1 ? argv : argv.slice(0, end);
+  const json = own.includes("--json");
+  const terminal = stdout.isTTY && env["TERM"] !== "dumb";
+  const plain = own.includes("--no-color") || (env["NO_COLOR"] ?? "") !== "";
+  return new Output(
+    { stdout, stderr },
+    {
+      json,
+      quiet: own.includes("--quiet"),
+      verbose: own.includes("--verbose"),
+      terminal: terminal && !json,
+      color: terminal && stderr.isTTY && !json && !plain,
+    },
+  );
+}
+
+function checkSubstrate(flags: Readonly<Record<string, string | true | undefined>>): void {
+  const on = flags["on"] ?? "local";
+  if (on === "kubernetes")
+    throw new CliError({
+      code: "notInThisVersion",
+      message: "this version of moorage runs agents on this machine only",
+      hint: "leave --on out; agents on Kubernetes come in a later version",
+    });
+  if (on !== "local") throw usageError(`--on ${String(on)} is unknown`, "write --on local or --on kubernetes");
+  for (const flag of ["context", "namespace"])
+    if (flags[flag] !== undefined) throw usageError(`--${flag} is for clusters`, `leave --${flag} out on this machine`);
+}
+
+function workingDirectory(cwd: () => string): string {
+  try {
+    return cwd();
+  } catch {
+    throw usageError("the folder that you are in does not exist any more", "run `cd` to one that does");
+  }
+}

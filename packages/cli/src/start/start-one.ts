@@ -1,0 +1,127 @@
+/** Starts one agent and puts what came of it into the words of the contract. */
+import type { ActionTaken, Condition, Journal, StartOutcome } from "@moorage/core";
+import { instanceName, moorageProfile, readNotes, startAgent } from "@moorage/core";
+import { sha256 } from "@moorage/keys";
+import { exit, exitOfError, exitOfOutcome } from "../errors/exit-code.ts";
+import { reportOf } from "../errors/report.ts";
+import type { LaunchPlan } from "../launch/start-request.ts";
+import type { Session } from "../session.ts";
+import { remembering } from "./remembering.ts";
+
+export interface StartTimes {
+  readonly deadlineMs: number;
+  readonly settleMs: number;
+  /** A running agent whose declaration has changed since is exit 4. */
+  readonly requireCurrent: boolean;
+}
+
+export interface StartResult {
+  readonly agent: string;
+  readonly agentId: string;
+  readonly scope: string;
+  readonly outcome: "started" | "alreadyRunning" | "notConfirmed" | "reported" | "refused" | "worldMoved";
+  readonly intent: "current" | "diverged" | "notComparable";
+  readonly attempt: string | null;
+  readonly condition: Condition | null;
+  readonly startedAt: string | null;
+  readonly actions: readonly ActionTaken[];
+  readonly requests: number;
+  readonly elapsedMs: number;
+  readonly exit: number;
+}
+
+/** Never rejects: what the state directory cannot do is an outcome too, so that the others are told. */
+export async function startOne(
+  plan: LaunchPlan,
+  session: Session,
+  times: StartTimes,
+  journal: Journal,
+  signal: AbortSignal,
+): Promise<StartResult> {
+  const { scope, clock, random } = session;
+  const began = clock.now();
+  const { agent, identity, template, notes, secrets } = plan;
+  const { deadlineMs, settleMs } = times;
+  const { substrate, seen } = remembering(scope.substrate);
+  try {
+    const outcome = await startAgent(
+      { agent, identity, template, notes, secrets, profile: moorageProfile, deadlineMs, settleMs },
+      { substrate, clock, random, digest: sha256, journal, signal },
+    );
+    const instance = seen(outcome.agentId);
+    const source = instance === undefined ? undefined : readNotes(instance, moorageProfile).source;
+    return resultOf(plan, outcome, judge(plan, outcome, source, times), Math.round(clock.now() - began));
+  } catch (error) {
+    const { code, message, hint } = reportOf(error);
+    return {
+      agent,
+      agentId: instanceName(moorageProfile, identity),
+      scope: scope.substrate.scope,
+      outcome: "refused",
+      intent: "current",
+      attempt: null,
+      condition: { code, message, hint },
+      startedAt: null,
+      actions: [],
+      requests: 0,
+      elapsedMs: Math.round(clock.now() - began),
+      exit: exitOfError(code),
+    };
+  }
+}
+
+interface Judgement {
+  readonly condition: Condition | null;
+  readonly exit: number;
+}
+
+/** What the command adds to the loop's answer: a running agent may be another declaration's, or an older one's. */
+function judge(plan: LaunchPlan, outcome: StartOutcome, source: string | undefined, times: StartTimes): Judgement {
+  const { agent, notes } = plan;
+  if (outcome.outcome !== "alreadyRunning") return { condition: outcome.condition, exit: exitOfOutcome(outcome.outcome) };
+  if (source !== undefined && source !== notes.source)
+    return {
+      condition: {
+        code: "otherDeclaration",
+        message: `it runs from another declaration: ${source}`,
+        hint: `deploy it from there, or \`moorage stop ${agent}\` first and deploy it from here then`,
+      },
+      exit: exit.refused,
+    };
+  if (times.requireCurrent && outcome.intent !== "current")
+    return {
+      condition: {
+        code: outcome.intent === "diverged" ? "diverged" : "intentNotComparable",
+        message:
+          outcome.intent === "diverged"
+            ? "it runs, and the declaration has changed since it was started"
+            : "it runs, and another version started it, so whether it is what you declared cannot be told",
+        hint: `run \`moorage restart ${agent}\``,
+      },
+      exit: exit.refused,
+    };
+  return { condition: outcome.condition, exit: exit.ok };
+}
+
+function resultOf(plan: LaunchPlan, outcome: StartOutcome, { condition, exit }: Judgement, elapsedMs: number): StartResult {
+  const { agentId, scope, intent, attempt, startedAt, actions, requests } = outcome;
+  return {
+    agent: plan.agent,
+    agentId,
+    scope,
+    outcome: outcome.outcome === "interrupted" ? "notConfirmed" : outcome.outcome,
+    intent,
+    attempt,
+    condition,
+    startedAt,
+    actions,
+    requests,
+    elapsedMs,
+    exit,
+  };
+}
+
+/** One agent of a `DeployResult`, exactly as the contract has it. */
+export function startJson({ exit: _, condition, ...rest }: StartResult): object {
+  return { ...rest, condition: condition === null ? null : { code: condition.code, message: condition.message } };
+}
