@@ -1,7 +1,7 @@
 /** One supervisor's life: its lock, its claim on the row, the agent's Secret, and then the harness until the agent is gone. */
 import { mkdirSync } from "node:fs";
 import type { Clock } from "@moorage/core";
-import type { SupervisorSpec } from "@moorage/harness";
+import type { Supervision, SupervisorSpec } from "@moorage/harness";
 import {
   chooseSocketPath,
   copyCatalog,
@@ -132,17 +132,42 @@ async function withIdentity(order: SupervisorOrder, run: Run): Promise<void> {
 }
 
 async function superviseAgent(order: SupervisorOrder, run: Run): Promise<void> {
-  const { row, paths, record, database } = run;
+  const { row, paths, record } = run;
   const secrets = await awaitSecret(order, run);
   if (secrets === null) return;
-  const { template } = row;
-  const catalog = template.catalog;
+  const { catalog } = row.template;
   if (catalog !== null) {
     const copy = copyCatalog(catalog.path, paths.catalog);
     if (copy.kind === "refused") return endBefore(order, record, `its catalog cannot be used: ${copy.detail}`);
   }
+  let supervision: Supervision;
+  try {
+    supervision = supervise(await specOf(order, run, secrets), {
+      record,
+      clock: order.clock,
+      table: processTable(),
+      kill: killProcess,
+      log: openLogWriter({ directory: paths.logs }),
+      wallTime: Date.now,
+    });
+  } catch (error) {
+    return endBefore(order, record, error instanceof Error ? error.message : String(error));
+  }
+  const stop = (): void => supervision.stop(null);
+  order.stop.addEventListener("abort", stop);
+  if (order.stop.aborted) stop();
+  await supervision.done;
+  order.stop.removeEventListener("abort", stop);
+}
+
+async function specOf(
+  { stateDir }: SupervisorOrder,
+  { row, paths, database }: Run,
+  secrets: ReadonlyMap<string, string>,
+): Promise<SupervisorSpec> {
+  const { template } = row;
   const [command, ...args] = template.command;
-  const spec: SupervisorSpec = {
+  return {
     instance: row.name,
     attempt: attemptOf(row),
     machine: await machineIdentity(),
@@ -155,30 +180,17 @@ async function superviseAgent(order: SupervisorOrder, run: Run): Promise<void> {
       ...Object.fromEntries(secrets),
       MOORAGE_WORKSPACE: paths.workspace,
       MOORAGE_AGENT: agentOf(row),
-      MOORAGE_STATE: order.stateDir,
+      MOORAGE_STATE: stateDir,
     },
     drainMs: template.drainMs,
     graceMs: template.graceMs,
     idleMs: template.idleMs,
     health: template.health,
-    catalogDir: catalog === null ? null : paths.catalog,
+    catalogDir: template.catalog === null ? null : paths.catalog,
     socketPath: readRow(database, row.name)?.claim?.socket ?? paths.socket,
     factsPath: paths.facts,
     outputs: { stdout: paths.stdout, stderr: paths.stderr },
   };
-  const supervision = supervise(spec, {
-    record,
-    clock: order.clock,
-    table: processTable(),
-    kill: killProcess,
-    log: openLogWriter({ directory: paths.logs }),
-    wallTime: Date.now,
-  });
-  const stop = (): void => supervision.stop(null);
-  order.stop.addEventListener("abort", stop);
-  if (order.stop.aborted) stop();
-  await supervision.done;
-  order.stop.removeEventListener("abort", stop);
 }
 
 /** The values for the agent's environment; null when the instance has ended before they came. */

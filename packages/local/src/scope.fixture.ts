@@ -1,0 +1,162 @@
+/** Scopes over state directories of their own for tests, with real supervisors and agents that are proved gone afterwards. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Identity, InstanceSpec, ObservedInstance, ProcessTemplate, SecretSpec, Substrate } from "@moorage/core";
+import { instanceMarks, instanceName, moorageProfile, nameIdentity, parseAttempt, secretMarks, secretName } from "@moorage/core";
+import { awakeClock } from "@moorage/harness";
+import { sha256, systemRandom } from "@moorage/keys";
+import { openScope } from "./open-scope.ts";
+import type { Scope, ScopeOptions } from "./scope.ts";
+
+const waitsMs = 15_000;
+
+/** A temporary directory whose every process can be found: the path is in their command lines or environments. */
+export interface Place {
+  readonly directory: string;
+  readonly stateDir: string;
+  open(options?: Partial<ScopeOptions>): Promise<Scope>;
+  /** Closes every scope, ends every process that knows of this place, removes it. */
+  clear(): Promise<void>;
+}
+
+export function makePlace(): Place {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), "ml-")));
+  const stateDir = join(directory, "state");
+  const scopes: Scope[] = [];
+  return {
+    directory,
+    stateDir,
+    async open(options = {}) {
+      const scope = await openScope({
+        stateDir,
+        mode: "write",
+        launchEnv: { PATH: process.env["PATH"] ?? "", HOME: directory, TMPDIR: directory },
+        clock: awakeClock(),
+        random: systemRandom,
+        registryDir: join(directory, "registry"),
+        ...options,
+      });
+      scopes.push(scope);
+      return scope;
+    },
+    async clear() {
+      for (let found = processesOf(directory); found.length > 0; found = processesOf(directory))
+        for (const pid of found) endNow(pid);
+      for (const scope of scopes) {
+        await scope.settled();
+        scope.close();
+      }
+      await until(() => "its processes are gone", () => processesOf(directory).length === 0);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** An agent named `name`, as core would create it. */
+export interface TestAgent {
+  readonly identity: Identity;
+  readonly instance: string;
+  readonly secret: SecretSpec;
+  readonly spec: InstanceSpec;
+}
+
+export function testAgent(name: string, command: readonly [string, ...string[]], template: Partial<ProcessTemplate> = {}): TestAgent {
+  const identity = nameIdentity(name, sha256);
+  const attempt = parseAttempt(systemRandom.token(16));
+  if (attempt === undefined) throw new Error("no attempt");
+  const secret = secretName(moorageProfile, identity, attempt);
+  return {
+    identity,
+    instance: instanceName(moorageProfile, identity),
+    secret: { name: secret, data: new Map([["API_KEY", "planted-value"]]), ...secretMarks(moorageProfile, identity, 90) },
+    spec: {
+      name: instanceName(moorageProfile, identity),
+      secret,
+      template: {
+        kind: "process",
+        command,
+        directory: "/",
+        buildId: "build",
+        env: { COLOUR: "red" },
+        secretKeys: ["API_KEY"],
+        drainMs: 200,
+        graceMs: 2_000,
+        idleMs: null,
+        health: { kind: "none" },
+        catalog: null,
+        identityKey: null,
+        ...template,
+      },
+      ...instanceMarks(moorageProfile, identity, `m1:${"a".repeat(64)}`, { name }),
+    },
+  };
+}
+
+/** Creates it and waits until its own program runs. */
+export async function startTestAgent(scope: Scope, agent: TestAgent): Promise<ObservedInstance> {
+  const secret = await scope.substrate.createSecret(agent.secret);
+  if (secret.kind !== "created") throw new Error(`its Secret: ${secret.kind}`);
+  const created = await scope.substrate.createInstance(agent.spec);
+  if (created.kind !== "created") throw new Error(JSON.stringify(created));
+  return untilState(scope.substrate, agent, "running");
+}
+
+export async function untilState(substrate: Substrate, agent: TestAgent, state: string): Promise<ObservedInstance> {
+  let last: ObservedInstance | null = null;
+  await until(() => `${agent.instance} is ${state}, and not ${JSON.stringify(last)}`, async () => {
+    last = await look(substrate, agent);
+    return (last?.evidence.container.state ?? "absent") === state;
+  });
+  if (last === null) throw new Error("nothing is there");
+  return last;
+}
+
+export async function untilAbsent(substrate: Substrate, agent: TestAgent): Promise<void> {
+  await until(() => `${agent.instance} is absent`, async () => (await look(substrate, agent)) === null);
+}
+
+export async function look(substrate: Substrate, agent: TestAgent): Promise<ObservedInstance | null> {
+  const reading = await substrate.readInstances(agent.identity);
+  if (reading.kind !== "read") throw new Error(JSON.stringify(reading));
+  return reading.instances[0] ?? null;
+}
+
+/** Waits for a condition of the world, with a deadline. */
+export async function until(what: () => string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + waitsMs;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`not within ${waitsMs} ms: ${what()}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Whether a process lives: a zombie does not. */
+export function lives(pid: number): boolean {
+  const stat = readable(`/proc/${pid}/stat`);
+  return stat !== "" && !["Z", "X"].includes(stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3));
+}
+
+/** Processes, zombies aside, whose command line or environment names the text. */
+export function processesOf(text: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid && lives(Number(name)))
+    .filter((pid) => readable(`/proc/${pid}/cmdline`).includes(text) || readable(`/proc/${pid}/environ`).includes(text))
+    .map(Number);
+}
+
+export function endNow(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It was faster.
+  }
+}
+
+function readable(path: string): string {
+  try {
+    return existsSync(path) ? readFileSync(path, "utf8") : "";
+  } catch {
+    return "";
+  }
+}
