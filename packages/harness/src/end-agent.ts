@@ -2,11 +2,12 @@
 import type { Abort, Clock } from "@moorage/core";
 import type { Kill } from "./process/end-tree.ts";
 import { endTree } from "./process/end-tree.ts";
-import type { ProcessMark } from "./process/mark.ts";
+import type { Kin, ProcessMark } from "./process/mark.ts";
 import type { ProcessTable } from "./process/process-table.ts";
 
 export interface EndAgentRequest {
   readonly mark: ProcessMark;
+  readonly kin: readonly Kin[];
   /** Milliseconds between SIGTERM and SIGKILL, unless `hurry` aborts before. */
   readonly graceMs: number;
   readonly hurry: Abort;
@@ -23,8 +24,8 @@ export async function endAgent(request: EndAgentRequest): Promise<{ readonly kil
   let killed = false;
   let termGraceMs = request.graceMs;
   for (let pause = firstPauseMs; ; pause = Math.min(pause * 2, longestPauseMs)) {
-    const { mark, hurry, table, kill, clock } = request;
-    const end = await endTree({ mark, continuity: "watched", termGraceMs, hurry, table, kill, clock });
+    const { mark, kin, hurry, table, kill, clock } = request;
+    const end = await endTree({ mark, kin, continuity: "watched", termGraceMs, hurry, table, kill, clock });
     switch (end.kind) {
       case "ended":
         return { killed: killed || end.killed > 0 };

@@ -3,8 +3,9 @@ import type { Clock, Ending } from "@moorage/core";
 import { Conversation } from "./conversation.ts";
 import { endAgent } from "./end-agent.ts";
 import type { Exit } from "./endings.ts";
-import type { Gated, GateExit } from "./gate.ts";
-import { gateFailure, spawnGated } from "./gate.ts";
+import type { GateExit } from "./gate.ts";
+import { gateFailure } from "./gate.ts";
+import { KinWatch } from "./kin-watch.ts";
 import type { Effect, Input, Life, StopReason } from "./life.ts";
 import { deadlineOf, step } from "./life.ts";
 import type { LogWriter } from "./logs/log-writer.ts";
@@ -12,10 +13,11 @@ import { outOfMemoryKills } from "./out-of-memory.ts";
 import type { Output } from "./output.ts";
 import { openOutput } from "./output.ts";
 import type { Kill } from "./process/end-tree.ts";
-import type { ProcessMark } from "./process/mark.ts";
-import type { ProcessEntry, ProcessTable } from "./process/process-table.ts";
+import type { ProcessTable } from "./process/process-table.ts";
 import { findProgram } from "./program.ts";
 import type { Record, Recorded } from "./record.ts";
+import type { AgentProcess } from "./spawn-agent.ts";
+import { spawnAgent } from "./spawn-agent.ts";
 import type { SupervisorSpec } from "./spec.ts";
 import { checkSpec } from "./spec.ts";
 import { execSeen } from "./watch-exec.ts";
@@ -73,9 +75,8 @@ class Supervisor {
   #wake = new AbortController();
   #notOurs: string | null = null;
   #output: Output | null = null;
-  #gated: Gated | null = null;
-  #mark: ProcessMark | null = null;
-  #gateCommand = "";
+  #process: AgentProcess | null = null;
+  #kin: KinWatch | null = null;
   #opened = false;
   #ending = false;
   #outOfMemoryKills: number | null = null;
@@ -123,79 +124,36 @@ class Supervisor {
     const path = spec.env["PATH"] ?? "";
     const program = findProgram(spec.command, spec.directory, path);
     if (program.kind === "refused") return this.#input({ kind: "cannotStart", detail: program.detail });
-    try {
-      const opening = openOutput(spec.outputs, path, ports.log, ports.clock);
-      await Promise.all([opening.then((output) => (this.#output = output)), this.#conversation.open()]);
-    } catch (error) {
-      return this.#input({ kind: "cannotStart", detail: error instanceof Error ? error.message : String(error) });
-    }
-    if (this.#life.phase === "waiting") await this.#spawn();
+    const [output, socket] = await Promise.allSettled([
+      openOutput(spec.outputs, path, ports.log, ports.clock),
+      this.#conversation.open(),
+    ]);
+    if (output.status === "fulfilled") this.#output = output.value;
+    const failed = [output, socket].find((each) => each.status === "rejected");
+    if (failed !== undefined) return this.#input({ kind: "cannotStart", detail: words(failed.reason) });
+    if (this.#output !== null && this.#life.phase === "waiting") await this.#spawn(this.#output);
   }
 
-  async #spawn(): Promise<void> {
-    const output = this.#output;
-    if (output === null) return;
-    const { command, args, directory } = this.#spec;
-    const request = {
-      command,
-      args,
-      directory,
-      env: this.#environment(),
-      stdout: output.stdout,
-      stderr: output.stderr,
-    };
-    const spawned = await spawnGated(request);
-    output.release();
+  async #spawn(output: Output): Promise<void> {
+    const { table, clock } = this.#ports;
+    const spawned = await spawnAgent(this.#spec, output, table, this.#at());
     if (spawned.kind === "failed") return this.#input({ kind: "cannotStart", detail: spawned.detail });
-    const { gated } = spawned;
-    const entry = await this.#lookAt(gated.pid);
-    if (this.#life.phase !== "waiting" || entry === null || entry.start === null) {
+    const { gated, mark } = spawned.process;
+    if (this.#life.phase !== "waiting") {
+      // A stop came meanwhile, and was on record at once.
       gated.close();
       await gated.exited;
-      const detail = "the processes of this machine cannot be read, so that nothing could ever prove which one it is";
-      return this.#input({ kind: "cannotStart", detail });
+      return;
     }
-    this.#gated = gated;
-    this.#gateCommand = entry.command;
-    this.#mark = this.#markOf(entry, entry.start);
+    this.#process = spawned.process;
+    this.#kin = new KinWatch(table, clock, mark);
     this.#outOfMemoryKills = outOfMemoryKills();
-    void this.#awaitExit(gated);
+    void this.#awaitExit(gated.exited);
     this.#input({ kind: "spawned" });
   }
 
-  async #lookAt(pid: number): Promise<ProcessEntry | null> {
-    const scan = await this.#ports.table.look([pid]);
-    return scan.kind === "read" ? (scan.processes.find((entry) => entry.pid === pid) ?? null) : null;
-  }
-
-  #environment(): { [name: string]: string } {
-    const { env, socketPath, catalogDir, instance, attempt } = this.#spec;
-    return {
-      ...env,
-      MOORAGE_SOCKET: socketPath,
-      ...(catalogDir === null ? {} : { MOORAGE_CATALOG: catalogDir }),
-      MOORAGE_INSTANCE: instance,
-      MOORAGE_ATTEMPT: attempt,
-    };
-  }
-
-  #markOf(entry: ProcessEntry, start: number): ProcessMark {
-    const { machine, instance, attempt, outputs } = this.#spec;
-    return {
-      machine,
-      pid: entry.pid,
-      start,
-      group: entry.group,
-      session: entry.session,
-      instance,
-      attempt,
-      outputs: [outputs.stdout, outputs.stderr],
-      recordedAt: this.#at(),
-    };
-  }
-
-  async #awaitExit(gated: Gated): Promise<void> {
-    const ended = await gated.exited;
+  async #awaitExit(exited: Promise<GateExit>): Promise<void> {
+    const ended = await exited;
     const lost = this.#conversation.lost();
     const exit = await this.#judgeExit(ended);
     this.#leaderGone.abort();
@@ -222,7 +180,7 @@ class Supervisor {
       this.#input({ kind: "tick" });
       this.look();
       if (this.#idleLeftMs() <= 0) this.stop("idle", null);
-      await this.#conversation.check();
+      await Promise.all([this.#conversation.check(), this.#kin?.tick()]);
     }
   }
 
@@ -263,11 +221,11 @@ class Supervisor {
         return;
       case "openGate":
         this.#opened = true;
-        this.#gated?.open();
+        this.#process?.gated.open();
         void this.#watchExec();
         return;
       case "closeGate":
-        this.#gated?.close();
+        this.#process?.gated.close();
         return;
       case "recordRunning":
         void this.#recordRunning();
@@ -290,8 +248,8 @@ class Supervisor {
   }
 
   async #recordSpawned(): Promise<void> {
-    const mark = this.#mark;
-    if (mark === null) return;
+    const mark = this.#process?.mark;
+    if (mark === undefined) return;
     const wanted = (): boolean => this.#life.phase === "gated";
     if (await this.#write(() => this.#ports.record.spawned(mark), wanted)) this.#input({ kind: "recorded" });
   }
@@ -305,22 +263,23 @@ class Supervisor {
   }
 
   async #watchExec(): Promise<void> {
-    const gated = this.#gated;
-    if (gated === null) return;
+    if (this.#process === null) return;
+    const { gated, gateCommand } = this.#process;
     const { table, clock } = this.#ports;
     const over = this.#leaderGone.signal;
-    const { pid, passed } = gated;
-    if (await execSeen({ pid, gateCommand: this.#gateCommand, passed, over, table, clock }))
+    if (await execSeen({ pid: gated.pid, gateCommand, passed: gated.passed, over, table, clock }))
       this.#input({ kind: "execSeen" });
   }
 
   async #end(): Promise<void> {
-    const [mark, gated] = [this.#mark, this.#gated];
-    if (this.#ending || mark === null || gated === null) return;
+    const mark = this.#process?.mark;
+    if (this.#ending || mark === undefined) return;
     this.#ending = true;
     const { table, kill, clock } = this.#ports;
     const { graceMs } = this.#spec;
-    const { killed } = await endAgent({ mark, graceMs, hurry: this.#hurry.signal, table, kill, clock });
+    await this.#kin?.look();
+    const kin = this.#kin?.kin ?? [];
+    const { killed } = await endAgent({ mark, kin, graceMs, hurry: this.#hurry.signal, table, kill, clock });
     if (!this.#leaderGone.signal.aborted)
       await new Promise<void>((resolve) => this.#leaderGone.signal.addEventListener("abort", () => resolve()));
     this.#input({ kind: "empty", killed });
@@ -352,4 +311,8 @@ class Supervisor {
   #at(): string {
     return new Date(this.#ports.wallTime()).toISOString();
   }
+}
+
+function words(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
