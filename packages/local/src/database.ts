@@ -37,9 +37,7 @@ export function createDatabase(stateDir: string, token: string): void {
   try {
     if (readdirSync(stateDir).length === 0) chmodSync(stateDir, 0o700);
     closeSync(openSync(draft, "wx", 0o600));
-    const database = new DatabaseSync(draft);
-    database.exec(`PRAGMA journal_mode=WAL; BEGIN; ${schema} COMMIT; PRAGMA wal_checkpoint(TRUNCATE);`);
-    database.close();
+    fill(draft);
     const descriptor = openSync(draft, "r");
     fsyncSync(descriptor);
     closeSync(descriptor);
@@ -48,6 +46,15 @@ export function createDatabase(stateDir: string, token: string): void {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw stateFault(error, stateDir);
   } finally {
     for (const file of [draft, `${draft}-wal`, `${draft}-shm`]) rmSync(file, { force: true });
+  }
+}
+
+function fill(draft: string): void {
+  const database = new DatabaseSync(draft);
+  try {
+    database.exec(`PRAGMA journal_mode=WAL; BEGIN; ${schema} COMMIT; PRAGMA wal_checkpoint(TRUNCATE);`);
+  } finally {
+    database.close();
   }
 }
 

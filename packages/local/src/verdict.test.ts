@@ -82,7 +82,7 @@ describe("what a row and its locks mean", () => {
     ["free, not claimed, before a restart", row(waiting, null, rebooted), free, "creatorLost"],
     ["not claimed, another machine", row(waiting, null, otherMachine), free, "cannotTell otherMachine"],
     ["another machine, free", row(running, otherMachine), free, "cannotTell otherMachine"],
-    ["another machine, held", row(running, otherMachine), held, "cannotTell otherMachine"],
+    ["held here, whatever the machine is called now", row(running, otherMachine), held, "started"],
     ["unknown machine", row(running, { ...rebooted, machineId: null }), free, "cannotTell unknownMachine"],
     ["lock unreadable", row(running, here), { ...free, supervisor: "unjudgeable" }, "cannotTell lockUnreadable"],
     ["creator unreadable", row(waiting, null), { ...free, creator: "unjudgeable" }, "cannotTell lockUnreadable"],

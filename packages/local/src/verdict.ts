@@ -21,10 +21,10 @@ const creating = { code: "creating", message: "its supervisor is being started" 
 export function containerOf(row: RemovedRow, look: LockLook, here: MachineIdentity): ContainerEvidence {
   const { status, claim } = row;
   if (status.phase === "ended") return { state: "terminated", ending: status.ending };
+  if (look.supervisor === "held") return aliveContainer(row);
   const place = compareMachines(claim?.machine ?? row.creator, here);
   if (place === "otherMachine")
     return unjudgeable("otherMachine", "it was started on another machine, which may still run it");
-  if (look.supervisor === "held") return aliveContainer(row);
   if (place === "cannotTell")
     return unjudgeable("unknownMachine", "this machine does not tell whether it is the one on which it was started");
   if (place === "rebooted") return claim === null ? { state: "abandoned" } : terminated("rebooted", row);
