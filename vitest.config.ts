@@ -26,7 +26,7 @@ export default defineConfig({
     coverage: {
       provider: "v8",
       include: ["packages/*/src/**/*.ts"],
-      exclude: ["**/*.test.ts", "**/*.d.ts"],
+      exclude: ["**/*.test.ts", "**/*.fixture.ts", "**/*.d.ts"],
       reporter: ["text", "json-summary"],
       reportsDirectory: "coverage",
       reportOnFailure: true,

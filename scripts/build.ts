@@ -49,7 +49,18 @@ async function buildCommand(): Promise<void> {
   const licenses = await bundleCommand(root, join(target, "dist"));
   cpSync(join(source, "bin", "published.mjs"), join(target, "dist", "moorage.js"));
   writeFileSync(join(target, "THIRD-PARTY-LICENSES"), licenses);
+  // What the command reads as files: its schemas, the example that `init` writes, and the SDK that goes with it.
+  copySources(join(source, "schema"), join(target, "schema"));
+  copySources(join(root, "examples", "scribe"), join(target, "resources", "scribe"));
+  copySources(join(root, "packages", "agent", "src"), join(target, "resources", "moorage-agent"));
   finish(source, target, commandManifest(readManifest(join(source, "package.json"))));
+}
+
+function copySources(from: string, to: string): void {
+  cpSync(from, to, {
+    recursive: true,
+    filter: (path) => !/(?:\.(?:test|fixture)\.ts|node_modules|tsconfig.*\.json)$/.test(path),
+  });
 }
 
 /** Files that are found by URL, and imports in declarations, keep their source names through `tsc`. */

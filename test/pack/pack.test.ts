@@ -55,7 +55,9 @@ test("every package brings its licence, its README, and nothing of the repositor
     const at = join(folder, "node_modules", name);
     const files = readdirSync(at, { recursive: true, encoding: "utf8" });
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json", "dist"]));
-    expect(files.filter((file) => /\.test\.|(?<!\.d)\.ts$|tsbuildinfo|^src/.test(file))).toEqual([]);
+    expect(
+      files.filter((file) => /\.(?:test|fixture)\.|^(?!resources).*(?<!\.d)\.ts$|tsbuildinfo|^src/.test(file)),
+    ).toEqual([]);
     const texts = files
       .filter((file) => /\.(?:js|json|d\.ts)$/.test(file))
       .map((file) => readFileSync(join(at, file), "utf8"));
