@@ -8,4 +8,6 @@ export interface Host {
   /** Aborts at Ctrl-C, SIGTERM and SIGHUP. */
   readonly interrupt: AbortSignal;
   readonly version: string;
+  /** The command line that starts this very command again; arguments are appended. */
+  readonly command: readonly [string, ...string[]];
 }

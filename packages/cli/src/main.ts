@@ -28,6 +28,7 @@ if (argv.length === 1 && (argv[0] === "version" || argv[0] === "--version")) {
     stderr: process.stderr,
     interrupt: interrupt.signal,
     version: ownVersion(),
+    command: [process.execPath, ...process.execArgv, process.argv[1] ?? ""],
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.removeListener(signal, onSignal);
 }

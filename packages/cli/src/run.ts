@@ -15,6 +15,7 @@ export interface Process {
   readonly stderr: NodeJS.WriteStream;
   readonly interrupt: AbortSignal;
   readonly version: string;
+  readonly command: readonly [string, ...string[]];
 }
 
 /** Resolves to the exit code; never rejects. */
@@ -48,8 +49,9 @@ async function carryOut(parsed: Parsed, host: Process, output: Output): Promise<
     case "run": {
       checkSubstrate(parsed.invocation.flags);
       const run = await parsed.spec.load();
-      const { env, interrupt, version } = host;
-      return run(parsed.invocation, { env, cwd: workingDirectory(host.cwd), output, interrupt, version });
+      const { env, interrupt, version, command } = host;
+      const cwd = workingDirectory(host.cwd);
+      return run(parsed.invocation, { env, cwd, output, interrupt, version, command });
     }
     default:
       return parsed satisfies never;

@@ -1,0 +1,154 @@
+/** `moorage explain`: what is, why, what a deploy would do now, and what to do about it. */
+import type { JournalLine } from "@moorage/local";
+import { launchEnvironment } from "@moorage/local";
+import type { Invocation, Run } from "../args/command-spec.ts";
+import { exit } from "../errors/exit-code.ts";
+import type { ErrorReport } from "../errors/report.ts";
+import { reportOf } from "../errors/report.ts";
+import type { Host } from "../host.ts";
+import { resolveSelf } from "../inside.ts";
+import type { LaunchPlan } from "../launch/start-request.ts";
+import { logTail } from "../log-tail.ts";
+import type { Output } from "../output/output.ts";
+import { declaredIfAny } from "../selection.ts";
+import type { Session } from "../session.ts";
+import { withSession } from "../session.ts";
+import type { AgentStatus } from "../status/agent-status.ts";
+import { readStatus } from "../status/read-status.ts";
+import { bytes } from "../status/status-table.ts";
+import { clockText, sinceText } from "../text/time.ts";
+import type { PreviewResult } from "./dry-run.ts";
+import { preview, previewText } from "./dry-run.ts";
+import { lineText } from "./journal.ts";
+
+const stepsShown = 8;
+
+interface Explanation {
+  readonly agent: string;
+  readonly status: AgentStatus;
+  readonly declared: boolean;
+  /** What a deploy would do; null when it is not declared here, or its declaration cannot be used. */
+  readonly deploy: PreviewResult | null;
+  /** Why a deploy could not even look. */
+  readonly fault: ErrorReport | null;
+  readonly warnings: readonly string[];
+  readonly journal: readonly JournalLine[];
+  readonly log: readonly string[];
+  readonly advice: readonly string[];
+}
+
+export const explain: Run = async (invocation, host) => {
+  const [name = ""] = resolveSelf(invocation.words, host.env);
+  const declared = await plannedAgent(name, invocation, host);
+  return withSession(invocation, host, { mode: "read" }, async (session) => {
+    const explanation = await explainOne(name, declared, session, host);
+    const { output } = host;
+    if (output.json) {
+      const { deploy, ...rest } = explanation;
+      output.object("ExplainResult", { ...rest, deploy: deploy === null ? null : deployJson(deploy) });
+    } else for (const line of text(explanation, output)) output.line(line);
+    return exit.ok;
+  });
+};
+
+interface Planned {
+  readonly declared: boolean;
+  readonly plan: LaunchPlan | null;
+  readonly fault: ErrorReport | null;
+}
+
+/** The plan of a start. A declaration that cannot be used is part of the explanation, not its end. */
+async function plannedAgent(name: string, invocation: Invocation, host: Host): Promise<Planned> {
+  let declared = false;
+  try {
+    const agent = (await declaredIfAny(invocation, host.cwd)).find((each) => each.name === name);
+    if (agent === undefined) return { declared: false, plan: null, fault: null };
+    declared = true;
+    const { launchPlan } = await import("../launch/start-request.ts");
+    const plan = await launchPlan(agent, { environment: host.env, launchEnv: launchEnvironment(host.env) });
+    host.output.hide(plan.secretValues);
+    return { declared, plan, fault: null };
+  } catch (error) {
+    return { declared, plan: null, fault: reportOf(error) };
+  }
+}
+
+async function explainOne(name: string, planned: Planned, session: Session, host: Host): Promise<Explanation> {
+  const [status] = await readStatus(session, { names: [name], declared: null });
+  if (status === undefined) throw new Error("a name gave no status");
+  const deploy = planned.plan === null ? null : await preview(planned.plan, session, host.interrupt);
+  const ended = status.state === "ended" || status.state === "broken";
+  return {
+    agent: name,
+    status,
+    declared: planned.declared,
+    deploy,
+    fault: planned.fault,
+    warnings: planned.plan?.warnings ?? [],
+    journal: session.scope.journal.read({ agent: name, last: stepsShown }),
+    log: ended && status.agentId !== null ? (await logTail(session, status.agentId)).map((line) => host.output.redact(line)) : [],
+    advice: advice(name, status, planned, deploy),
+  };
+}
+
+function deployJson({ exit: _, condition, agent: __, agentId: ___, scope: ____, ...rest }: PreviewResult): object {
+  return { ...rest, condition: condition === null ? null : { code: condition.code, message: condition.message } };
+}
+
+/** The exact commands that help, the most useful first. */
+function advice(name: string, status: AgentStatus, planned: Planned, deploy: PreviewResult | null): string[] {
+  if (planned.fault !== null) return [planned.fault.hint];
+  if (deploy?.condition != null) return [deploy.condition.hint];
+  switch (status.state) {
+    case "running":
+      return [
+        ...(deploy?.intent === "diverged" ? [`\`moorage restart ${name}\` takes the changed declaration over`] : []),
+        `\`moorage logs ${name} -f\` shows what it writes`,
+      ];
+    case "starting":
+      return [`\`moorage deploy ${name}\` waits for it, \`moorage stop ${name}\` gives it up`];
+    case "ending":
+      return [`\`moorage stop ${name}\` waits for its end, \`moorage stop ${name} --now\` does not wait for the turn`];
+    case "ended":
+      return [`\`moorage logs ${name}\` shows what it said, \`moorage deploy ${name}\` starts it again`];
+    case "broken":
+      return [`\`moorage deploy ${name}\` makes it anew`];
+    case "cannotTell":
+      return [`look from where it was started; \`moorage doctor\` says more. Nothing is ended and nothing created`];
+    case "absent":
+      return [planned.declared ? `\`moorage deploy ${name}\` starts it` : "`moorage status` lists what is there"];
+    default:
+      return status.state satisfies never;
+  }
+}
+
+function text(explanation: Explanation, output: Output): string[] {
+  const { agent, status, declared, deploy, fault, warnings, journal, log } = explanation;
+  const heading = (words: string): string => output.style("bold", words);
+  const lines = [heading("What is"), ...whatIs(status, declared).map((line) => `  ${line}`)];
+  if (log.length > 0) lines.push("", heading("What it said last"), ...log.map((line) => `  ${output.style("dim", "│")} ${line}`));
+  if (journal.length > 0) lines.push("", heading("What happened last"), ...journal.map((line) => `  ${lineText(line)}`));
+  lines.push("", heading("What a deploy would do now"));
+  if (fault !== null) lines.push(...`it would not begin: ${fault.message}`.split("\n").map((line) => `  ${line}`));
+  else if (deploy === null) lines.push(`  ${agent} is not declared in this folder: \`moorage explain ${agent} --file PATH\` says it`);
+  else lines.push(...previewText({ ...deploy, condition: null }).split("\n").map((line) => `  ${line}`));
+  for (const warning of warnings) lines.push(`  ${output.style("yellow", "warning:")} ${warning}`);
+  lines.push("", heading("What to do"), ...explanation.advice.map((line) => `  → ${line}`));
+  return lines;
+}
+
+function whatIs(status: AgentStatus, declared: boolean): string[] {
+  const now = Date.now();
+  const { agent, state, since, reason, turn, health } = status;
+  if (state === "absent") return [`${agent} does not run, and nothing of it is here${declared ? "; it is declared" : ""}`];
+  const lines = [`${agent} (${status.agentId ?? ""}): ${state === "cannotTell" ? "cannot be told" : state}${since === null ? "" : ` since ${sinceText(since, now)}`}`];
+  if (reason !== null) lines.push(reason);
+  if (status.pid !== null) lines.push(`process ${status.pid}, supervisor ${status.supervisor?.pid ?? "unknown"}`);
+  if (turn !== null && turn.inFlight > 0 && turn.since !== null) lines.push(`${turn.inFlight} turn(s) in flight since ${sinceText(turn.since, now)}`);
+  else if (turn?.lastAt != null) lines.push(`last turn at ${clockText(turn.lastAt, now)}`);
+  if (health.state !== "unknown") lines.push(`${health.state}${health.since === null ? "" : ` since ${sinceText(health.since, now)}`}`);
+  if (status.memoryBytes !== null) lines.push(`${bytes(status.memoryBytes)} of memory`);
+  if (status.revives > 0) lines.push(`revived ${status.revives} times`);
+  if (status.source !== null) lines.push(`started from ${status.source}`);
+  return lines;
+}

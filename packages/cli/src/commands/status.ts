@@ -1,0 +1,77 @@
+/** `moorage status`: one line an agent, once or at every change. */
+import type { Invocation, Run } from "../args/command-spec.ts";
+import { exit } from "../errors/exit-code.ts";
+import type { Host } from "../host.ts";
+import { resolveSelf } from "../inside.ts";
+import type { Output } from "../output/output.ts";
+import type { Session } from "../session.ts";
+import { withSession } from "../session.ts";
+import type { AgentStatus } from "../status/agent-status.ts";
+import type { StatusChoice } from "../status/read-status.ts";
+import { readStatus } from "../status/read-status.ts";
+import { statusTable } from "../status/status-table.ts";
+
+/** Milliseconds after which a watch looks again although nothing changed: ages and memory move by themselves. */
+const watchMs = 2_000;
+
+export const status: Run = async (invocation, host) => {
+  const choice = await choiceOf(invocation, host);
+  return withSession(invocation, host, { mode: "read" }, async (session) => {
+    if (invocation.flags["watch"] === true) return watch(session, choice, host);
+    const agents = await readStatus(session, choice);
+    if (host.output.json) host.output.object("StatusResult", { scope: session.scope.substrate.scope, agents });
+    else for (const line of statusLines(agents, choice, host.output)) host.output.line(line);
+    return exit.ok;
+  });
+};
+
+async function choiceOf(invocation: Invocation, { cwd, env }: Host): Promise<StatusChoice> {
+  const names = resolveSelf(invocation.words, env);
+  if (invocation.flags["fleet"] !== true && invocation.flags["file"] === undefined) return { names, declared: null };
+  // Only here: a plain status reads no declaration.
+  const { declaredAgents } = await import("../selection.ts");
+  const declared = await declaredAgents(invocation, cwd);
+  return { names, declared: names.length === 0 ? declared : declared.filter(({ name }) => names.includes(name)) };
+}
+
+function statusLines(agents: readonly AgentStatus[], { declared }: StatusChoice, output: Output): string[] {
+  if (agents.length === 0) return ["no agent is here; `moorage deploy` starts what agent.yaml declares"];
+  const now = Date.now();
+  if (declared === null) return statusTable(agents, output, now);
+  const fleets = [...new Set(agents.map(({ fleet }) => fleet))];
+  return fleets.flatMap((fleet) => {
+    const members = agents.filter((agent) => agent.fleet === fleet);
+    const running = members.filter(({ state }) => state === "running").length;
+    return [output.style("bold", `fleet ${fleet ?? "-"}: ${running} of ${members.length} running`), ...statusTable(members, output, now)];
+  });
+}
+
+async function watch(session: Session, choice: StatusChoice, host: Host): Promise<number> {
+  const { output, interrupt } = host;
+  const until = AbortSignal.any([interrupt, output.closed]);
+  let drawn = 0;
+  let told = "";
+  while (!until.aborted) {
+    const agents = await readStatus(session, choice);
+    if (output.json) {
+      const key = JSON.stringify(agents.map(lasting));
+      if (key !== told) output.object("StatusResult", { scope: session.scope.substrate.scope, agents });
+      told = key;
+    } else if (output.terminal) {
+      const lines = statusLines(agents, choice, output);
+      output.draw(`${drawn === 0 ? "" : `\u001b[${drawn}A\u001b[0J`}${output.redact(lines.join("\n"))}\n`);
+      drawn = lines.length;
+    } else {
+      const key = agents.map((agent) => `${agent.agent}: ${agent.state}${agent.reason === null ? "" : `, ${agent.reason}`}`).join("\n");
+      if (key !== told) output.line(key);
+      told = key;
+    }
+    await session.scope.changed(watchMs, until);
+  }
+  return interrupt.aborted ? exit.interrupted : exit.ok;
+}
+
+/** What of a status is news: not what moves all the time. */
+function lasting({ memoryBytes: _, cpuMs: __, ...rest }: AgentStatus): object {
+  return rest;
+}

@@ -1,0 +1,33 @@
+/** Reads the status of everything in the scope, or of some agents by name. */
+import type { DeclaredAgent } from "../declaration/agent.ts";
+import type { Session } from "../session.ts";
+import { knownAgents } from "../session.ts";
+import type { AgentStatus } from "./agent-status.ts";
+import { absentStatus, agentStatus } from "./agent-status.ts";
+
+export interface StatusChoice {
+  /** Recorded names; empty: all. */
+  readonly names: readonly string[];
+  /** With --fleet: these, whether they run or not, in this order. */
+  readonly declared: readonly DeclaredAgent[] | null;
+}
+
+export async function readStatus(session: Session, { names, declared }: StatusChoice): Promise<AgentStatus[]> {
+  const known = await knownAgents(session.scope);
+  const wanted = declared === null ? names : declared.map(({ name }) => name);
+  const chosen = wanted.length === 0 && declared === null ? known : known.filter(({ agent }) => wanted.includes(agent));
+  const facts = new Map((await factsOf(session, chosen.map(({ observed }) => observed.name), known.length)).map((each) => [each.name, each] as const));
+  const fleets = new Map(declared?.map(({ name, fleet }) => [name, fleet] as const) ?? []);
+  const fleetOf = (agent: string): string | null => fleets.get(agent) ?? null;
+  if (wanted.length === 0 && declared === null)
+    return known.map((each) => agentStatus(each, facts.get(each.observed.name), null));
+  return wanted.flatMap((name) => {
+    const found = chosen.filter(({ agent }) => agent === name);
+    if (found.length === 0) return [absentStatus(name, fleetOf(name))];
+    return found.map((each) => agentStatus(each, facts.get(each.observed.name), fleetOf(name)));
+  });
+}
+
+function factsOf(session: Session, instances: readonly string[], known: number): ReturnType<Session["scope"]["facts"]> {
+  return instances.length === known ? session.scope.facts() : session.scope.facts(instances);
+}

@@ -1,0 +1,26 @@
+/** What came of a stop, for people. */
+import type { Output } from "../output/output.ts";
+import { describeDuration } from "../text/duration.ts";
+import type { StopResult } from "./stop-one.ts";
+
+export function stopText({ agent, outcome, condition, purged, elapsedMs }: StopResult, output: Output): string {
+  const folder = purged ? "; its folder is removed" : "";
+  switch (outcome) {
+    case "stopped":
+      return `${agent}: ${output.style("green", "stopped")}, after ${describeDuration(elapsedMs)}${folder}`;
+    case "nothing":
+      return `${agent}: nothing to stop${folder}`;
+    case "accepted":
+      return `${agent}: will end after this turn`;
+    case "notConfirmed":
+    case "reported":
+    case "refused":
+    case "worldMoved": {
+      const lines = [`${agent}: ${output.style("red", "not confirmed as stopped")}`];
+      if (condition !== null) lines.push(`  ${condition.message}`, `  ${output.style("dim", "→")} ${condition.hint}`);
+      return lines.join("\n");
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
