@@ -1,6 +1,8 @@
 /** What `local` offers: agents as processes on this machine behind core's ports, and what people want to know beside them. */
-export { awakeClock } from "@moorage/harness";
+export type { LogEvent, NamedEvent, NamedLog } from "@moorage/harness";
+export { awakeClock, mergeLogs, readLog } from "@moorage/harness";
 export type { InstanceFacts, SupervisorState, TurnFacts } from "./facts.ts";
+export { outputFolders } from "./instance-folder.ts";
 export type { JournalFollow, JournalLine, LocalJournal } from "./journal.ts";
 export { launchEnvironment, networkVariablesNotPassed } from "./launch-environment.ts";
 export { openScope } from "./open-scope.ts";

@@ -55,6 +55,11 @@ export function incarnationsOf(stateDir: string, name: string): string[] {
   return numbered(stateDir, name).map(({ entry }) => join("instances", name, entry));
 }
 
+/** The folders with the output of every run that is still there, newest first; of an agent whose instance is gone too. */
+export function outputFolders(stateDir: string, name: string): string[] {
+  return incarnationsOf(stateDir, name).map((folder) => join(stateDir, folder, "logs"));
+}
+
 /** Makes the folder of a new incarnation; returns it relative to the state directory. */
 export function makeIncarnation(stateDir: string, name: string, uid: string): string {
   mkdirSync(instanceBase(stateDir, name), { recursive: true, mode: 0o700 });
