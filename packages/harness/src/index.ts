@@ -7,6 +7,8 @@ export type { Facts } from "./facts.ts";
 export { readFacts } from "./facts.ts";
 export type { Health, HealthSource } from "./health.ts";
 export type { LogLine, LogStream } from "./logs/log-format.ts";
+export type { NamedEvent, NamedLog } from "./logs/log-merge.ts";
+export { mergeLogs } from "./logs/log-merge.ts";
 export * from "./logs/log-reader.ts";
 export * from "./logs/log-writer.ts";
 export * from "./process/end-tree.ts";

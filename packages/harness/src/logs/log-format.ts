@@ -20,3 +20,31 @@ export interface LogLine {
   /** False: more of this line follows (or never came). */
   readonly ends: boolean;
 }
+
+/** One stored record. */
+export interface LogRecord {
+  readonly time: number;
+  readonly stream: LogStream;
+  readonly bytes: Buffer;
+  readonly ends: boolean;
+}
+
+/** Bytes of the agent's in one record at most; more of a line goes on in the next. */
+export const longestPiece = 65_536;
+export const newline = 0x0a;
+
+/** What stands before the text of a record. `time` in milliseconds since 1970. */
+export function recordHead(time: number, stream: LogStream, ends: boolean): Buffer {
+  return Buffer.from(`${new Date(time).toISOString()} ${stream} ${ends ? "F" : "P"} `, "latin1");
+}
+
+/** The record in one line without its newline, or null for what is none, such as what a full disk cut off. */
+export function parseRecord(line: Buffer): LogRecord | null {
+  const [, at = "", stream, flag] =
+    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (stdout|stderr|moorage) ([FP]) /.exec(line.toString("latin1", 0, 40)) ??
+    [];
+  const time = Date.parse(at);
+  if (stream === undefined || Number.isNaN(time)) return null;
+  const bytes = line.subarray(at.length + stream.length + 4);
+  return { time, stream: stream as LogStream, bytes, ends: flag === "F" };
+}
