@@ -54,7 +54,7 @@ export function awakeClock(options: AwakeClockOptions = {}): Clock {
 
   function onTick(): void {
     const current = now();
-    for (const sleeper of [...sleepers]) if (sleeper.due <= current) sleeper.wake();
+    for (const sleeper of sleepers) if (sleeper.due <= current) sleeper.wake();
     schedule();
   }
 
