@@ -1,4 +1,4 @@
-// Bundles the command and its supervisor, each into one ES module without dependencies, and collects the licences of what went in.
+// Bundles the command and its supervisor, without anything to install beside, and collects the licences of what went in.
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
@@ -10,14 +10,13 @@ const banner = [
   "const require = __createRequire(import.meta.url);",
 ].join("\n");
 
-/** Writes main.js and supervisor.js into a directory; resolves to the text of the licences of the packages inside. */
+/**
+ * Writes main.js with its chunks, and supervisor.js, into a directory; resolves to the text of the licences of the packages inside.
+ * The command loads only what a call needs. A supervisor outlives updates of the command: all that it will ever need is in one file.
+ */
 export async function bundleCommand(root: string, directory: string): Promise<string> {
-  const result = await build({
+  const common = {
     absWorkingDir: root,
-    entryPoints: {
-      main: join(root, "packages/cli/src/main.ts"),
-      supervisor: join(root, "packages/local/src/supervisor.ts"),
-    },
     outdir: directory,
     bundle: true,
     format: "esm",
@@ -29,8 +28,18 @@ export async function bundleCommand(root: string, directory: string): Promise<st
     legalComments: "none",
     metafile: true,
     logLevel: "warning",
+  } as const;
+  const command = await build({
+    ...common,
+    entryPoints: { main: join(root, "packages/cli/src/main.ts") },
+    splitting: true,
+    chunkNames: "[name]-[hash]",
   });
-  return licenses(root, result.metafile);
+  const supervisor = await build({
+    ...common,
+    entryPoints: { supervisor: join(root, "packages/local/src/supervisor.ts") },
+  });
+  return licenses(root, [command.metafile, supervisor.metafile]);
 }
 
 /** Each bundle finds the other one beside it, by the name that it has once it is built. */
@@ -53,10 +62,9 @@ function moduleForm(root: string): string {
   return join(dirname(commonJs), "..", "browser", "index.js");
 }
 
-function licenses(root: string, { inputs }: Metafile): string {
-  const folders = new Set(
-    Object.keys(inputs).flatMap((input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []),
-  );
+function licenses(root: string, bundles: readonly Metafile[]): string {
+  const inputs = bundles.flatMap((bundle) => Object.keys(bundle.inputs));
+  const folders = new Set(inputs.flatMap((input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []));
   const texts = [...folders].sort().map((folder) => {
     const at = join(root, folder);
     const { name, version } = JSON.parse(readFileSync(join(at, "package.json"), "utf8")) as Record<string, string>;
