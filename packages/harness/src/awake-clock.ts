@@ -35,8 +35,6 @@ export function awakeClock(options: AwakeClockOptions = {}): Clock {
     const raw = rawNow();
     const latest = tick === null ? raw : Math.min(raw, tick.due + slackMs);
     counted += Math.max(0, latest - last);
-    // A gap that was skipped once must not be skipped again before the late timer comes.
-    if (tick !== null && raw > tick.due) tick.due = raw;
     last = raw;
     return counted;
   }
