@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
-import { build, type Metafile, type Plugin } from "esbuild";
+import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
 
 /** Bundled CommonJS asks for Node's own modules with `require`, which an ES module does not have. */
 const banner = [
@@ -19,16 +19,16 @@ export async function bundleCommand(root: string, directory: string): Promise<st
     absWorkingDir: root,
     outdir: directory,
     bundle: true,
-    format: "esm",
-    platform: "node",
+    format: "esm" as const,
+    platform: "node" as const,
     target: "node24",
     banner: { js: banner },
     alias: { yaml: moduleForm(root) },
     plugins: [urlsOfBuiltFiles],
-    legalComments: "none",
-    metafile: true,
-    logLevel: "warning",
-  } as const;
+    legalComments: "none" as const,
+    metafile: true as const,
+    logLevel: "warning" as const,
+  } satisfies BuildOptions & { metafile: true };
   const command = await build({
     ...common,
     entryPoints: { main: join(root, "packages/cli/src/main.ts") },
