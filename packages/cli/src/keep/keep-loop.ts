@@ -1,0 +1,163 @@
+/** The foreground loop of `keep`: looks at every change, and starts again what ended in a way that the declaration lets it revive. */
+import type { Ending, Journal, ReviveDecision } from "@moorage/core";
+import { describeEnding, instanceName, mayRevive, moorageProfile, verify } from "@moorage/core";
+import type { LaunchPlan } from "../launch/start-request.ts";
+import type { Session } from "../session.ts";
+import { startOne } from "../start/start-one.ts";
+
+/** What keep tells about one agent; each time that it changes. */
+export interface KeepNews {
+  readonly agent: string;
+  readonly code: "watching" | "revivesIn" | "reviving" | "revived" | "notRevived" | "exhausted" | "absent" | "fault";
+  readonly message: string;
+  /** A person should know: it is not going on by itself. */
+  readonly notice: boolean;
+}
+
+export interface KeepPorts {
+  readonly session: Session;
+  readonly journal: Journal;
+  readonly signal: AbortSignal;
+  /** Milliseconds since 1970. */
+  readonly wallTime: () => number;
+  readonly tell: (news: KeepNews) => void;
+  /** Made anew for each revive: the declaration and its secrets as they are then. */
+  readonly plan: (agent: string) => Promise<LaunchPlan>;
+}
+
+/** Milliseconds after which it looks although no change was told. */
+const lookMs = 30_000;
+const startDeadlineMs = 90_000;
+
+interface Kept {
+  readonly plan: LaunchPlan;
+  told: string;
+  /** The ending that is waited for, and when its revive is due, by the monotonic clock. */
+  due: { readonly uid: string; readonly at: number } | null;
+  /** An ending that is settled: it was revived, or never will be. */
+  settled: string | null;
+}
+
+/** Runs until the signal aborts. */
+export async function keepLoop(plans: readonly LaunchPlan[], ports: KeepPorts): Promise<void> {
+  const kept: Kept[] = plans.map((plan) => ({ plan, told: "", due: null, settled: null }));
+  while (!ports.signal.aborted) {
+    const waits = await Promise.all(kept.map((each) => guardedLook(each, ports)));
+    if (ports.signal.aborted) return;
+    await ports.session.scope.changed(Math.max(1, Math.min(lookMs, ...waits)), ports.signal);
+  }
+}
+
+/** A fault of one look ends neither the loop nor the others. */
+async function guardedLook(kept: Kept, ports: KeepPorts): Promise<number> {
+  try {
+    return await look(kept, ports);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    news(kept, ports, { code: "fault", message: `could not look: ${message}`, notice: true });
+    return lookMs;
+  }
+}
+
+/** One look at one agent. Resolves to the milliseconds after which it wants the next one. */
+async function look(kept: Kept, ports: KeepPorts): Promise<number> {
+  const { identity } = kept.plan;
+  const { scope, clock } = ports.session;
+  const name = instanceName(moorageProfile, identity);
+  const reading = await scope.substrate.readInstances(identity);
+  if (reading.kind !== "read") {
+    news(kept, ports, { code: "fault", message: "the state directory does not answer; looking again", notice: false });
+    return lookMs;
+  }
+  const observed = reading.instances.find((instance) => instance.name === name);
+  const verified = observed === undefined ? null : verify(observed, moorageProfile, identity);
+  if (verified === null || verified.kind === "foreign") {
+    kept.due = null;
+    news(kept, ports, { code: "absent", message: "not there: whoever stopped it meant it", notice: false });
+    return lookMs;
+  }
+  const { instance } = verified;
+  if (instance.startup.kind !== "terminated" || instance.deletion !== null) {
+    kept.due = null;
+    news(kept, ports, { code: "watching", message: `watching it: ${instance.startup.kind}`, notice: false });
+    return lookMs;
+  }
+  const { uid } = instance.fence;
+  if (kept.settled === uid) return lookMs;
+  if (kept.due?.uid === uid) {
+    const left = kept.due.at - clock.now();
+    return left > 0 ? left : revive(kept, ports, instance.startup.ending);
+  }
+  return decide(kept, ports, { uid, name, startedAt: instance.startedAt, ending: instance.startup.ending });
+}
+
+interface Ended {
+  readonly uid: string;
+  readonly name: string;
+  readonly startedAt: string | null;
+  readonly ending: Ending;
+}
+
+async function decide(kept: Kept, ports: KeepPorts, { uid, name, startedAt, ending }: Ended): Promise<number> {
+  const { scope, clock } = ports.session;
+  const now = ports.wallTime();
+  const revives = (await scope.revives(name)).map((at) => ({ at }));
+  const livedMs = startedAt === null || ending.at === null ? null : Math.max(0, Date.parse(ending.at) - Date.parse(startedAt));
+  const decision: ReviveDecision = mayRevive(ending, { policy: "onFailure", revives, livedMs, now });
+  const ended = describeEnding(ending);
+  switch (decision.kind) {
+    case "revive":
+      kept.due = { uid, at: clock.now() + decision.afterMs };
+      news(kept, ports, {
+        code: "revivesIn",
+        message: `ended (${ended}); it is started again in ${decision.afterMs / 1000} s`,
+        notice: false,
+      });
+      return decision.afterMs;
+    case "exhausted": {
+      const ms = Math.max(1_000, decision.refillsAt - now);
+      news(kept, ports, {
+        code: "exhausted",
+        message: `ended (${ended}) after five revives within an hour; the next is possible in ${Math.ceil(ms / 60_000)} min, and \`moorage deploy\` starts it now`,
+        notice: true,
+      });
+      return Math.min(ms, lookMs);
+    }
+    case "no":
+      kept.settled = uid;
+      news(kept, ports, { code: "notRevived", message: `ended (${ended}) and is not started again: ${decision.reason}`, notice: true });
+      return lookMs;
+    default:
+      return decision satisfies never;
+  }
+}
+
+async function revive(kept: Kept, ports: KeepPorts, ending: Ending): Promise<number> {
+  const { session, journal, signal } = ports;
+  const name = instanceName(moorageProfile, kept.plan.identity);
+  const uid = kept.due?.uid ?? null;
+  kept.due = null;
+  news(kept, ports, { code: "reviving", message: `starting it again after ${describeEnding(ending)}`, notice: false });
+  // Counted before it is tried: a start that fails uses the budget up as well.
+  await session.scope.recordRevive(name, ports.wallTime());
+  const plan = await ports.plan(kept.plan.agent);
+  const times = { deadlineMs: startDeadlineMs, settleMs: 0, requireCurrent: false };
+  const result = await startOne(plan, session, times, journal, signal);
+  if (result.outcome === "started" || result.outcome === "alreadyRunning") {
+    kept.settled = uid;
+    news(kept, ports, { code: "revived", message: "it runs again", notice: false });
+    return lookMs;
+  }
+  news(kept, ports, { code: "fault", message: `not started again: ${result.condition?.message ?? result.outcome}`, notice: true });
+  return lookMs;
+}
+
+function news(kept: Kept, ports: KeepPorts, { code, message, notice }: Omit<KeepNews, "agent">): void {
+  if (kept.told === message) return;
+  kept.told = message;
+  const { agent, identity } = kept.plan;
+  const name = instanceName(moorageProfile, identity);
+  if (code !== "watching" && code !== "absent")
+    ports.journal.append({ step: notice ? "warn" : "decide", agent, identity, attempt: null, message, code, rule: null, name });
+  ports.tell({ agent, code, message, notice });
+}
