@@ -60,7 +60,7 @@ export function disappearing(agent: string, instance: VerifiedInstance): Conditi
       hint: `ask whoever owns the finalizer ${finalizers.join(", ")}`,
     };
   }
-  return { code: "ending", message: `an earlier instance is still ending`, hint: `run \`moorage explain ${agent}\`` };
+  return { code: "ending", message: `${name} is ending`, hint: `run \`moorage explain ${agent}\`` };
 }
 
 export function ended(agent: string, ending: Ending): Condition {
