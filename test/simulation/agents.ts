@@ -1,6 +1,15 @@
 /** The agents, declarations and callers of a history: what they ask for, and with which ports. */
 import { createHash } from "node:crypto";
-import type { BindingProfile, Digest, Identity, Json, ProcessTemplate, StartRequest, Subject, Substrate } from "@moorage/core";
+import type {
+  BindingProfile,
+  Digest,
+  Identity,
+  Json,
+  ProcessTemplate,
+  StartRequest,
+  Subject,
+  Substrate,
+} from "@moorage/core";
 import { instanceName, moorageProfile, nameIdentity } from "@moorage/core";
 
 export const profile: BindingProfile = moorageProfile;
@@ -48,7 +57,13 @@ export function subjectOf({ agent, identity }: Agent, deadlineMs: number): Subje
 
 export function startRequest(agent: Agent, variant: number, deadlineMs: number, settleMs: number): StartRequest {
   const secrets = new Map([["API_KEY", "not-a-real-value"]]);
-  return { ...subjectOf(agent, deadlineMs), template: template(variant), notes: { name: agent.agent }, secrets, settleMs };
+  return {
+    ...subjectOf(agent, deadlineMs),
+    template: template(variant),
+    notes: { name: agent.agent },
+    secrets,
+    settleMs,
+  };
 }
 
 /** Another implementation: it writes its own intent scheme, and ours is the one that it cannot compare. */

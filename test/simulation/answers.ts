@@ -78,7 +78,8 @@ function checkStopped({ view, outcome, promises }: Ended): void {
   const present = view.byName.get(view.name);
   const ours = present !== undefined && isOurs(present, view.identity);
   if (outcome.outcome === "nothing" && ours) false_("its last read shows an instance");
-  if (outcome.outcome === "stopped" && ours && view.removals.has(present.fence.uid)) false_("the instance is still there");
+  if (outcome.outcome === "stopped" && ours && view.removals.has(present.fence.uid))
+    false_("the instance is still there");
   for (const uid of view.removals) {
     const last = view.removed.get(uid) ?? view.newest.get(uid);
     if (last !== undefined && mayRun(last)) false_(`${uid} was last seen running`);
@@ -107,7 +108,7 @@ function checkCondition({ view, outcome, refusals }: Ended, false_: (why: string
         false_("its last read shows no other instance of this identity");
       return;
     case "removedUnconfirmed":
-      if (![...view.newest.values()].some(mayRun)) false_("nothing was seen running");
+      if (!view.everRan) false_("nothing was seen running");
       return;
     case "quotaExceeded":
     case "forbidden":

@@ -10,6 +10,7 @@ import type {
   StartOutcome,
   StopOutcome,
 } from "@moorage/core";
+import { isOurs, mayRun } from "./promises.ts";
 
 export interface CallView {
   readonly kind: "start" | "stop";
@@ -26,7 +27,11 @@ export interface CallView {
   order: number;
   reading: { readonly sent: number; readonly instances: readonly ObservedInstance[]; readonly at: number } | null;
   byName: ReadonlyMap<string, ObservedInstance>;
-  listing: { readonly answered: number; readonly secrets: readonly ObservedSecret[]; readonly time: number | null } | null;
+  listing: {
+    readonly answered: number;
+    readonly secrets: readonly ObservedSecret[];
+    readonly time: number | null;
+  } | null;
   /** Secrets that a read has just shown as absent, with the order of that answer. */
   readonly absent: Map<string, number>;
   /** The newest that the call knows of each incarnation under its name, by version. */
@@ -45,9 +50,13 @@ export interface CallView {
   /** Another caller's instance holds the name for which this call has sent a create. */
   lost: boolean;
   removals: Set<string>;
-  /** An answer that only another look may follow. */
-  mustLook: boolean;
+  /** A create was sent and nobody knows what came of it: only another look may follow. */
+  unknownCreate: boolean;
+  /** Names whose fence was refused since the last look. */
+  readonly refusedFences: Set<string>;
   foreignHolder: boolean;
+  /** Something of ours was seen that may have run. */
+  everRan: boolean;
   requests: number;
 }
 
@@ -72,8 +81,10 @@ export function newCallView(
     created: false,
     lost: false,
     removals: new Set(),
-    mustLook: false,
+    unknownCreate: false,
+    refusedFences: new Set(),
     foreignHolder: false,
+    everRan: false,
     requests: 0,
   };
 }
@@ -82,25 +93,33 @@ export function newCallView(
 export function noteReading(view: CallView, sent: number, instances: readonly ObservedInstance[], at: number): void {
   view.reading = { sent, instances, at };
   view.byName = new Map(instances.map((instance) => [instance.name, instance]));
-  view.mustLook = false;
+  view.unknownCreate = false;
+  view.refusedFences.clear();
   for (const { fence, attempt } of instances) if (attempt !== null) view.attempts.set(fence.uid, attempt);
-  for (const [uid, attempt] of view.attempts) if (!instances.some(({ fence }) => fence.uid === uid)) view.gone.add(attempt);
+  for (const [uid, attempt] of view.attempts)
+    if (!instances.some(({ fence }) => fence.uid === uid)) view.gone.add(attempt);
   for (const instance of instances) noteInstance(view, instance, at);
 }
 
 /** A read or a hint has told of one instance. */
 export function noteInstance(view: CallView, instance: ObservedInstance, at: number): void {
-  if (instance.name !== view.name) return;
+  if (instance.name !== view.name || !isOurs(instance, view.identity)) return;
+  if (mayRun(instance)) view.everRan = true;
   const known = view.newest.get(instance.fence.uid);
   if (known === undefined || Number(known.fence.resourceVersion) <= Number(instance.fence.resourceVersion))
     view.newest.set(instance.fence.uid, instance);
-  view.latest = { instance, at };
+  if (
+    view.latest === null ||
+    Number(view.latest.instance.fence.resourceVersion) <= Number(instance.fence.resourceVersion)
+  )
+    view.latest = { instance, at };
   if (view.sentCreate && instance.attempt !== view.attempt) view.lost = true;
 }
 
 export function noteHint(view: CallView, hint: Hint, at: number): void {
   if (hint.kind === "over") return;
   if (hint.kind === "changed") return noteInstance(view, hint.instance, at);
+  if (mayRun(hint.last)) view.everRan = true;
   view.removed.set(hint.last.fence.uid, hint.last);
   if (hint.last.attempt !== null) view.gone.add(hint.last.attempt);
 }

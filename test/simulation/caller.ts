@@ -34,6 +34,8 @@ export interface Surroundings {
   readonly promises: Promises;
   readonly weather: Weather;
   readonly loops: Loops;
+  /** The rest after the history: nothing is slow any more. */
+  readonly calm: boolean;
   /** When each version of an object came to be. */
   readonly madeAt: (version: string) => number;
   readonly tell: (line: string) => void;
@@ -54,13 +56,23 @@ export function call(around: Surroundings, step: CallerStep, agent: Agent): Call
   const who = `${step.kind} #${step.caller}`;
   const tell = (line: string): void => around.tell(`${who}: ${line}`);
   const { history, scheduler, store, weather } = around;
-  const wire = new Wire({ history, caller: step.caller, crash: step.crash, scheduler, store, weather, tell });
+  const { calm } = around;
+  const wire = new Wire({ history, caller: step.caller, crash: step.crash, calm, scheduler, store, weather, tell });
   const plain = memorySubstrate(store, "memory", wire);
   const abort = createAbort();
   const outcomes: (StartOutcome | StopOutcome)[] = [];
   let over = false;
   const substrate = step.kind === "start" && step.scheme === "m2" ? otherScheme(plain) : plain;
-  const session: Session = { around, agent, who, wire, substrate, abort, tell, random: randomOf(history.seed, step.caller) };
+  const session: Session = {
+    around,
+    agent,
+    who,
+    wire,
+    substrate,
+    abort,
+    tell,
+    random: randomOf(history.seed, step.caller),
+  };
   const program = async (): Promise<void> => {
     if (step.kind === "start") outcomes.push(await startOnce(session, step.variant, step.deadlineMs, step.settleMs));
     else if (step.kind === "stop") outcomes.push(await stopOnce(session, step.deadlineMs));
@@ -68,7 +80,10 @@ export function call(around: Surroundings, step: CallerStep, agent: Agent): Call
   };
   program()
     .catch((error: unknown) => {
-      around.promises.broken("answer", `${who} threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      around.promises.broken(
+        "answer",
+        `${who} threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      );
     })
     .finally(() => {
       over = true;
@@ -87,7 +102,12 @@ interface Session {
   readonly tell: (line: string) => void;
 }
 
-async function startOnce(session: Session, variant: number, deadlineMs: number, settleMs: number): Promise<StartOutcome> {
+async function startOnce(
+  session: Session,
+  variant: number,
+  deadlineMs: number,
+  settleMs: number,
+): Promise<StartOutcome> {
   const desired = intentDigest(template(variant), digest);
   const view = viewOf(session, "start", desired, deadlineMs, settleMs);
   const request = startRequest(session.agent, variant, deadlineMs, settleMs);
@@ -113,7 +133,10 @@ async function keep(session: Session, step: KeepStep, outcomes: (StartOutcome | 
     const history = { policy: "onFailure", revives, livedMs: null, now: clock.now() } as const;
     const decision = mayRevive(before.ending, history);
     if (decision.kind === "no") continue;
-    await clock.sleep(decision.kind === "exhausted" ? decision.refillsAt - clock.now() : decision.afterMs, session.abort.signal);
+    await clock.sleep(
+      decision.kind === "exhausted" ? decision.refillsAt - clock.now() : decision.afterMs,
+      session.abort.signal,
+    );
     const after = await endedNow(session);
     if (decision.kind === "exhausted" || after?.uid !== before.uid) continue;
     revives.push({ at: clock.now() });
@@ -131,7 +154,13 @@ async function endedNow(session: Session): Promise<{ readonly uid: string; reado
   return startup.kind === "terminated" ? { uid: own.fence.uid, ending: startup.ending } : null;
 }
 
-function viewOf(session: Session, kind: CallView["kind"], desired: CallView["desired"], deadlineMs: number, settleMs: number): CallView {
+function viewOf(
+  session: Session,
+  kind: CallView["kind"],
+  desired: CallView["desired"],
+  deadlineMs: number,
+  settleMs: number,
+): CallView {
   const { agent, who, wire } = session;
   const { name, identity } = agent;
   return newCallView({ kind, who, name, identity, desired, deadlineMs, settleMs, began: wire.clock.now() });

@@ -49,11 +49,18 @@ export function secretMissing(secret: string): Evidence {
 }
 
 export function invalidImage(rejected: boolean): Evidence {
-  return waiting("invalidImageName", { kind: "invalidImage", image: rejected ? "UPPER//case" : "short-name", rejected });
+  return waiting("invalidImageName", {
+    kind: "invalidImage",
+    image: rejected ? "UPPER//case" : "short-name",
+    rejected,
+  });
 }
 
 export function pullFailing(kind: PullFailureKind): Evidence {
-  return waiting("imagePullBackOff", { kind: "pull", failure: { kind, image: "example/agent", message: "it says no" } });
+  return waiting("imagePullBackOff", {
+    kind: "pull",
+    failure: { kind, image: "example/agent", message: "it says no" },
+  });
 }
 
 export function onLostNode(evidence: Evidence, nodeLost: NodeLost): Evidence {

@@ -98,5 +98,7 @@ export interface History {
   readonly scopeExists: boolean;
   readonly steps: readonly Step[];
   /** Drawn with this probability for each request, or exactly these. */
-  readonly faults: { readonly kind: "drawn"; readonly rate: number } | { readonly kind: "given"; readonly list: readonly Fault[] };
+  readonly faults:
+    | { readonly kind: "drawn"; readonly rate: number }
+    | { readonly kind: "given"; readonly list: readonly Fault[] };
 }

@@ -23,7 +23,9 @@ export interface StoreOptions {
   readonly scopeExists: boolean;
 }
 
-export type Created = { readonly kind: "created"; readonly fence: Fence } | { readonly kind: "alreadyExists" | "scopeMissing" };
+export type Created =
+  | { readonly kind: "created"; readonly fence: Fence }
+  | { readonly kind: "alreadyExists" | "scopeMissing" };
 export type Deleted = "accepted" | "notFound" | "conflict";
 
 const labelKey = `${moorageProfile.domain}/${moorageProfile.identityLabel}`;

@@ -1,14 +1,5 @@
 /** The substrate port over the objects in memory; how a request travels is for the caller to say. */
-import type {
-  Abort,
-  Hint,
-  Identity,
-  Refused,
-  Substrate,
-  Unavailable,
-  UnknownOutcome,
-  Version,
-} from "@moorage/core";
+import type { Abort, Hint, Identity, Refused, Substrate, Unavailable, UnknownOutcome, Version } from "@moorage/core";
 import { selectorValue } from "@moorage/core";
 import type { MemoryStore } from "./memory-store.ts";
 
@@ -38,7 +29,9 @@ export function memorySubstrate(store: MemoryStore, scope: string, delivery: Del
         store.scopeExists = true;
         return { kind: "ready" } as const;
       });
-      return answer.kind === "unknownOutcome" ? { kind: "unavailable", detail: answer.detail, retryAfterMs: null } : answer;
+      return answer.kind === "unknownOutcome"
+        ? { kind: "unavailable", detail: answer.detail, retryAfterMs: null }
+        : answer;
     },
     readInstances: (identity: Identity) =>
       delivery.read("readInstances", "", () => ({
@@ -67,7 +60,8 @@ export function memorySubstrate(store: MemoryStore, scope: string, delivery: Del
       }),
     deleteInstance: (name, fence) =>
       delivery.write("deleteInstance", name, () => ({ kind: store.markInstance(name, fence) })),
-    deleteSecret: (name, fence) => delivery.write("deleteSecret", name, () => ({ kind: store.deleteSecret(name, fence) })),
+    deleteSecret: (name, fence) =>
+      delivery.write("deleteSecret", name, () => ({ kind: store.deleteSecret(name, fence) })),
     follow: (identity, from, signal) => delivery.follow(selectorValue(identity), from, signal),
   };
 }

@@ -170,7 +170,8 @@ export class Nodes {
     };
     this.#lives.set(life.uid, life);
     // What somebody planted has no container behind it: it stays as it is.
-    if (this.#options.store.spec(life.uid) === undefined && seen.evidence.container.state !== "absent") life.stage = "ended";
+    if (this.#options.store.spec(life.uid) === undefined && seen.evidence.container.state !== "absent")
+      life.stage = "ended";
     else this.#later(fate.scheduleMs, life, () => this.#place(life));
     return life;
   }
@@ -191,7 +192,10 @@ export class Nodes {
       case "invalidImage":
         return this.#report(life, evidence.invalidImage(trouble.rejected));
       case "pull":
-        this.#report(life, trouble.failure === null ? evidence.waiting("errImagePull") : evidence.pullFailing(trouble.failure));
+        this.#report(
+          life,
+          trouble.failure === null ? evidence.waiting("errImagePull") : evidence.pullFailing(trouble.failure),
+        );
         if (trouble.healsAfterMs !== null) this.#later(trouble.healsAfterMs, life, () => this.#container(life));
         return;
       case "phaseUnknown":
@@ -280,25 +284,26 @@ export class Nodes {
     const { store } = this.#options;
     const seen = store.byUid(life.uid);
     if (seen === undefined) return this.#kill(life);
-    const told = life.unsaid ?? evidence.onLostNode(seen.evidence, { node: "node-1", since: null });
+    const told = life.unsaid;
     life.unsaid = null;
-    this.#report(life, { ...told, nodeLost: null });
+    this.#report(life, (shown) => ({ ...(told ?? shown), nodeLost: null }));
     if (life.ending) this.#later(this.#lag(life), life, () => this.#honourMark(life));
   }
 
   /** The store shows it after a while, in the order in which it happened. */
-  #report(life: Life, told: Evidence): void {
+  #report(life: Life, told: Evidence | ((shown: Evidence) => Evidence)): void {
     const { store, scheduler } = this.#options;
     life.reportAt = Math.max(life.reportAt, scheduler.now() + this.#lag(life));
     scheduler.after(life.reportAt - scheduler.now(), () => {
       const seen = store.byUid(life.uid);
       if (seen === undefined) return;
+      const said = typeof told === "function" ? told(seen.evidence) : told;
       if (life.lostSince !== null) {
-        life.unsaid = told;
+        life.unsaid = said;
         return;
       }
-      const startedAt = told.container.state === "running" ? store.stamp() : seen.startedAt;
-      store.update(seen.name, { evidence: told, startedAt });
+      const startedAt = said.container.state === "running" ? store.stamp() : seen.startedAt;
+      store.update(seen.name, { evidence: said, startedAt });
     });
   }
 

@@ -10,7 +10,7 @@ import type { Fault, History, StartStep, Step } from "./history.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { Nodes } from "./nodes.ts";
 import type { Violation } from "./promises.ts";
-import { isOurs, mayRemove, Promises, showsRunning } from "./promises.ts";
+import { isOurs, mayRemove, Promises, showsEnded, showsRunning } from "./promises.ts";
 import { createScheduler } from "./scheduler.ts";
 import type { WorldParts } from "./world.ts";
 import { calm, happen } from "./world.ts";
@@ -51,7 +51,9 @@ export async function play(history: History, options: PlayOptions = {}): Promise
   store.listen(({ kind, instance, version, at }) => {
     if (kind === "changed") made.set(String(version), at);
   });
-  const fates = new Map(history.steps.flatMap((step) => (step.kind === "fate" ? [[step.nth, step.fate] as const] : [])));
+  const fates = new Map(
+    history.steps.flatMap((step) => (step.kind === "fate" ? [[step.nth, step.fate] as const] : [])),
+  );
   const weather: Weather = { outage: false, refusal: null };
   let calmed = false;
   const nodes = new Nodes({
@@ -71,6 +73,7 @@ export async function play(history: History, options: PlayOptions = {}): Promise
     promises,
     weather,
     loops: options.loops ?? realLoops,
+    calm: false,
     madeAt,
     tell,
   };
@@ -99,7 +102,12 @@ export async function play(history: History, options: PlayOptions = {}): Promise
   return { violations: promises.violations, faults, digest: trace.value(), outcomes, story };
 }
 
-function take(step: Exclude<Step, { kind: "fate" }>, around: Surroundings, world: WorldParts, callers: Map<number, Caller>): void {
+function take(
+  step: Exclude<Step, { kind: "fate" }>,
+  around: Surroundings,
+  world: WorldParts,
+  callers: Map<number, Caller>,
+): void {
   switch (step.kind) {
     case "start":
     case "stop":
@@ -108,9 +116,7 @@ function take(step: Exclude<Step, { kind: "fate" }>, around: Surroundings, world
       callers.set(step.caller, call(around, step, agentOf(step.agent)));
       return;
     case "interrupt":
-      around.tell(`#${step.caller} is interrupted`);
-      callers.get(step.caller)?.abort.abort();
-      return;
+      return interrupt(step.caller, around, callers);
     case "gap":
       around.tell(`the machine of #${step.caller} sleeps for ${step.ms} ms`);
       callers.get(step.caller)?.wire.freeze(step.ms);
@@ -121,6 +127,13 @@ function take(step: Exclude<Step, { kind: "fate" }>, around: Surroundings, world
     default:
       return step satisfies never;
   }
+}
+
+function interrupt(number: number, around: Surroundings, callers: ReadonlyMap<number, Caller>): void {
+  const caller = callers.get(number);
+  if (caller === undefined || caller.isOver()) return;
+  around.tell(`#${number} is interrupted`);
+  caller.abort.abort();
 }
 
 function agentOf(index: number): Agent {
@@ -136,13 +149,31 @@ function agentsOf({ steps }: History): Agent[] {
 async function checkRest(around: Surroundings, agent: Agent): Promise<void> {
   const { store, promises, scheduler } = around;
   const rest = (message: string): void => promises.broken("rest", `${agent.agent}: ${message}`);
-  const step = { kind: "start", at: 0, caller: lastCaller, agent: 0, deadlineMs: 600_000, crash: null, variant: 0, settleMs: 0, scheme: "m1" } as const;
+  const step = {
+    kind: "start",
+    at: 0,
+    caller: lastCaller,
+    agent: 0,
+    deadlineMs: 600_000,
+    crash: null,
+    variant: 0,
+    settleMs: 0,
+    scheme: "m1",
+  } as const;
   const converged = await ask(around, step, agent, expectedStart(around, agent));
   const stop = { kind: "stop", at: 0, caller: lastCaller + 1, agent: 0, deadlineMs: 600_000, crash: null } as const;
   await ask(around, stop, agent, converged === null ? ["stopped", "nothing"] : ["stopped"]);
-  if (ours(around, agent).length > 0) rest("a stop has left an instance");
+  const left = ours(around, agent);
+  if (left.some((instance) => instance.name === agent.name || !showsEnded(instance)))
+    rest("a stop has left an instance");
   await scheduler.run(() => false, scheduler.now() + 72 * hourMs);
   await ask(around, { ...step, caller: lastCaller + 2 }, agent, ["started"]);
+  if (left.length > 0) {
+    // The Secret of an ended instance follows when a later pass sees that the instance is gone.
+    await ask(around, { ...stop, caller: lastCaller + 4 }, agent, ["stopped"]);
+    await scheduler.run(() => false, scheduler.now() + hourMs);
+    await ask(around, { ...step, caller: lastCaller + 5 }, agent, ["started"]);
+  }
   const version = store.version;
   const again: StartStep = { ...step, caller: lastCaller + 3, variant: 1 };
   await ask(around, again, agent, ["alreadyRunning"], 1);
@@ -151,18 +182,32 @@ async function checkRest(around: Surroundings, agent: Agent): Promise<void> {
   const referenced = new Set(store.instances().map(({ attempt }) => attempt));
   for (const secret of store.secrets()) {
     const attempt = secret.name.slice(agent.name.length + 1);
-    if (isOurs(secret, agent.identity) && ![...referenced].some((used) => used === attempt)) rest(`${secret.name} is left over`);
+    if (isOurs(secret, agent.identity) && ![...referenced].some((used) => used === attempt))
+      rest(`${secret.name} is left over`);
   }
 }
 
-async function ask(around: Surroundings, step: Parameters<typeof call>[1], agent: Agent, expected: readonly string[], requests?: number): Promise<string | null> {
-  const quiet: Surroundings = { ...around, history: { ...around.history, faults: { kind: "given", list: [] } } };
+async function ask(
+  around: Surroundings,
+  step: Parameters<typeof call>[1],
+  agent: Agent,
+  expected: readonly string[],
+  requests?: number,
+): Promise<string | null> {
+  const quiet: Surroundings = {
+    ...around,
+    calm: true,
+    history: { ...around.history, faults: { kind: "given", list: [] } },
+  };
   const caller = call(quiet, step, agent);
   await around.scheduler.run(() => caller.isOver(), around.scheduler.now() + 2 * hourMs);
   const [outcome] = caller.outcomes;
   const said = outcome === undefined ? "nothing at all" : outcome.outcome;
   if (!expected.includes(said))
-    around.promises.broken("rest", `${step.kind} #${step.caller} at rest answered ${said}, not ${expected.join(" or ")}`);
+    around.promises.broken(
+      "rest",
+      `${step.kind} #${step.caller} at rest answered ${said}, not ${expected.join(" or ")}`,
+    );
   if (requests !== undefined && outcome?.requests !== requests)
     around.promises.broken("P2", `a no-op took ${outcome?.requests} requests`);
   return outcome?.outcome ?? null;
@@ -173,7 +218,8 @@ function expectedStart({ store }: Surroundings, agent: Agent): readonly string[]
   if (own === undefined) return ["started"];
   if (showsRunning(own)) return ["alreadyRunning"];
   const { container } = own.evidence;
-  const missing = container.state === "waiting" && container.suspicion.kind === "secretMissing" ? container.suspicion.secret : "";
+  const missing =
+    container.state === "waiting" && container.suspicion.kind === "secretMissing" ? container.suspicion.secret : "";
   const absent = new Set(store.secret(missing) === undefined ? [missing] : []);
   return mayRemove(own, absent, intentDigest(template(0), digest)) ? ["started"] : ["notConfirmed", "reported"];
 }

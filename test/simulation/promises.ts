@@ -118,4 +118,3 @@ export function mayRemove(instance: ObservedInstance, absent: AbsentSecrets, des
   const recorded = instance.annotations["moorage.dev/create-intent"];
   return recorded === undefined || (recorded.startsWith("m1:") && recorded !== desired);
 }
-

@@ -14,17 +14,28 @@ export function randomHistory(seed: number): History {
   // What most histories lack makes the others deep: each history leaves out whole kinds of trouble.
   const spread = chance.pick([200, 3_000, 60_000, 15 * minuteMs]);
   const callers = chance.chance(0.04) ? chance.between(16, 48) : chance.between(1, 7);
-  const style = { crashes: chance.chance(0.4), gaps: chance.chance(0.2), fates: chance.chance(0.6), world: chance.chance(0.75) };
+  const style = {
+    crashes: chance.chance(0.4),
+    gaps: chance.chance(0.2),
+    fates: chance.chance(0.6),
+    world: chance.chance(0.75),
+  };
   const second = chance.chance(0.1);
   for (let caller = 0; caller < callers; caller += 1) {
     const agent = second && chance.chance(0.3) ? 1 : 0;
     steps.push(callerStep(chance, caller, agent, chance.below(spread), style.crashes));
     if (style.gaps && chance.chance(0.4))
-      steps.push({ kind: "gap", at: chance.below(spread * 2), caller, ms: chance.pick([500, 20_000, 8 * 60 * minuteMs]) });
+      steps.push({
+        kind: "gap",
+        at: chance.below(spread * 2),
+        caller,
+        ms: chance.pick([500, 20_000, 8 * 60 * minuteMs]),
+      });
     if (chance.chance(0.05)) steps.push({ kind: "interrupt", at: chance.below(spread * 2), caller });
   }
   if (style.fates)
-    for (let nth = 0; nth < 4; nth += 1) if (chance.chance(0.7)) steps.push({ kind: "fate", nth, fate: randomFate(chance) });
+    for (let nth = 0; nth < 4; nth += 1)
+      if (chance.chance(0.7)) steps.push({ kind: "fate", nth, fate: randomFate(chance) });
   if (style.world) {
     for (let left = chance.between(1, 5); left > 0; left -= 1) {
       const at = chance.below(spread * 2);
@@ -36,7 +47,8 @@ export function randomHistory(seed: number): History {
 }
 
 function callerStep(chance: Chance, caller: number, agent: number, at: number, crashes: boolean): Step {
-  const crash: Crash | null = crashes && chance.chance(0.5) ? { operation: chance.below(14), after: chance.chance(0.6) } : null;
+  const crash: Crash | null =
+    crashes && chance.chance(0.5) ? { operation: chance.below(14), after: chance.chance(0.6) } : null;
   const deadlineMs = chance.pick([0, 3_000, 30_000, 90_000, 600_000, 900_000]);
   const common = { at, caller, agent, deadlineMs, crash };
   const kind = chance.fraction();
@@ -60,7 +72,12 @@ function randomFate(chance: Chance): Fate {
   };
 }
 
-const pullFailures: readonly [PullFailureKind, ...PullFailureKind[]] = ["unauthorized", "manifestUnknown", "archMismatch", "neverPull"];
+const pullFailures: readonly [PullFailureKind, ...PullFailureKind[]] = [
+  "unauthorized",
+  "manifestUnknown",
+  "archMismatch",
+  "neverPull",
+];
 
 function randomTrouble(chance: Chance): Trouble {
   const healsAfterMs = chance.chance(0.5) ? chance.pick([200, 5_000, 2 * minuteMs]) : null;
@@ -82,7 +99,15 @@ function randomTrouble(chance: Chance): Trouble {
   }
 }
 
-const planted: readonly [Planted, ...Planted[]] = ["ourName", "ourLabel", "halfOfOurMarks", "foreignSecret", "endedElsewhere", "endedElsewhere", "duplicate"];
+const planted: readonly [Planted, ...Planted[]] = [
+  "ourName",
+  "ourLabel",
+  "halfOfOurMarks",
+  "foreignSecret",
+  "endedElsewhere",
+  "endedElsewhere",
+  "duplicate",
+];
 
 function randomEvent(chance: Chance): World {
   const ms = chance.pick([50, 2_000, 30_000, 5 * minuteMs]);
@@ -90,7 +115,10 @@ function randomEvent(chance: Chance): World {
     case 0:
     case 1:
     case 2:
-      return { kind: "exit", ending: chance.chance(0.3) ? ending("outOfMemory", 137) : ending("exited", chance.pick([0, 1])) };
+      return {
+        kind: "exit",
+        ending: chance.chance(0.3) ? ending("outOfMemory", 137) : ending("exited", chance.pick([0, 1])),
+      };
     case 3:
       return { kind: "restartInPlace", ms };
     case 4:

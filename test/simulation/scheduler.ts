@@ -34,9 +34,8 @@ export function createScheduler(): Scheduler {
       await settled();
       while (!done()) {
         const event = pop(heap);
-        if (event === undefined) return false;
-        if (event.time > limit) {
-          push(heap, event);
+        if (event === undefined || event.time > limit) {
+          if (event !== undefined) push(heap, event);
           now = limit;
           return false;
         }

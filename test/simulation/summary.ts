@@ -19,7 +19,8 @@ export function summary(answer: Hint | object): string {
   const parts = [kind ?? "?"];
   if (instances !== undefined) parts.push(`[${instances.map(inWords).join(", ")}]`);
   if (about !== undefined) parts.push(inWords(about));
-  if (secrets !== undefined) parts.push(`[${secrets.map(({ name }) => tail(name)).join(", ")}] time ${serverTime ?? "absent"}`);
+  if (secrets !== undefined)
+    parts.push(`[${secrets.map(({ name }) => tail(name)).join(", ")}] time ${serverTime ?? "absent"}`);
   if (version !== undefined) parts.push(`v${version}`);
   if (detail !== undefined) parts.push(`(${detail})`);
   return parts.join(" ");

@@ -49,7 +49,8 @@ export function watchedSubstrate(inner: Substrate, watching: Watching): Substrat
       sent();
       const answer = await inner.listSecrets(identity);
       view.order += 1;
-      if (answer.kind === "read") view.listing = { answered: view.order, secrets: answer.secrets, time: answer.serverTime };
+      if (answer.kind === "read")
+        view.listing = { answered: view.order, secrets: answer.secrets, time: answer.serverTime };
       return answer;
     },
     async secretExists(name) {
@@ -71,14 +72,14 @@ export function watchedSubstrate(inner: Substrate, watching: Watching): Substrat
       view.sentCreate = true;
       const answer = await inner.createInstance(spec);
       if (answer.kind === "created") view.created = true;
-      if (answer.kind === "unknownOutcome" || answer.kind === "alreadyExists") view.mustLook = true;
+      if (answer.kind === "unknownOutcome" || answer.kind === "alreadyExists") view.unknownCreate = true;
       return answer;
     },
     async deleteInstance(name, fence) {
       sent();
       checkDelete(watching, name, fence);
       const answer = await inner.deleteInstance(name, fence);
-      if (answer.kind === "conflict") view.mustLook = true;
+      if (answer.kind === "conflict") view.refusedFences.add(name);
       if (answer.kind === "accepted" && name === view.name) view.removals.add(fence.uid);
       if (view.removals.size > 1) promises.broken("limits", `${view.who} has removed two instances in one call`);
       return answer;
@@ -91,7 +92,8 @@ export function watchedSubstrate(inner: Substrate, watching: Watching): Substrat
     async *follow(identity, from, signal) {
       sent();
       for await (const hint of inner.follow(identity, from, signal)) {
-        if (hint.kind !== "over") noteHint(view, hint, watching.madeAt(hint.kind === "changed" ? hint.instance : hint.last));
+        if (hint.kind !== "over")
+          noteHint(view, hint, watching.madeAt(hint.kind === "changed" ? hint.instance : hint.last));
         yield hint;
       }
     },
@@ -101,7 +103,9 @@ export function watchedSubstrate(inner: Substrate, watching: Watching): Substrat
 /** The instance of ours that the last read shows as started, unless it is on its way out. */
 function startedInLastRead(view: CallView): ObservedInstance | undefined {
   const own = view.byName.get(view.name);
-  return own !== undefined && isOurs(own, view.identity) && showsRunning(own) && own.deletion === null ? own : undefined;
+  return own !== undefined && isOurs(own, view.identity) && showsRunning(own) && own.deletion === null
+    ? own
+    : undefined;
 }
 
 function checkUntouched({ view, promises }: Watching, request: string): void {
@@ -126,15 +130,18 @@ function checkCreate(watching: Watching, spec: InstanceSpec): void {
   checkUntouched(watching, "createInstance");
   if (view.kind === "stop") promises.broken("limits", `${view.who}: a stop creates an instance`);
   if (view.reading === null) promises.broken("P6", `${view.who}: creates without a look`);
-  if (view.mustLook) promises.broken("limits", `${view.who}: creates again without a look after an unknown outcome`);
+  if (view.unknownCreate)
+    promises.broken("limits", `${view.who}: creates again without a look after an unknown outcome`);
   if (view.created || view.lost) promises.broken("limits", `${view.who}: a second create in one call`);
-  if (spec.secret !== view.ownSecret?.name) promises.broken("secrets", `${view.who}: it references ${spec.secret}, not its own`);
+  if (spec.secret !== view.ownSecret?.name)
+    promises.broken("secrets", `${view.who}: it references ${spec.secret}, not its own`);
   if (spec.name !== view.name) promises.broken("P1", `${view.who}: creates under another name`);
   const others = view.reading?.instances.filter((other) => isOurs(other, view.identity)) ?? [];
   for (const other of others) {
     if (other.name !== view.name && !showsEnded(other))
       promises.broken("P1", `${view.who}: creates beside ${other.name}`);
-    if (other.name === view.name) promises.broken("limits", `${view.who}: creates although its read shows the instance`);
+    if (other.name === view.name)
+      promises.broken("limits", `${view.who}: creates although its read shows the instance`);
   }
   for (const [uid, known] of view.newest) {
     const last = view.removed.get(uid) ?? known;
@@ -146,7 +153,8 @@ function checkCreate(watching: Watching, spec: InstanceSpec): void {
 function checkDelete(watching: Watching, name: string, fence: Fence): void {
   const { view, promises } = watching;
   const seen = view.byName.get(name);
-  if (view.mustLook) promises.broken("P3", `${view.who}: deletes ${name} again without a look after a refused fence`);
+  if (view.refusedFences.has(name))
+    promises.broken("P3", `${view.who}: deletes ${name} again without a look after a refused fence`);
   if (seen === undefined || seen.fence.uid !== fence.uid || seen.fence.resourceVersion !== fence.resourceVersion) {
     promises.broken("P3", `${view.who}: deletes ${name} with a fence that its last read did not show`);
     return;
@@ -168,7 +176,8 @@ function checkDelete(watching: Watching, name: string, fence: Fence): void {
 function checkDeleteSecret(watching: Watching, name: string, fence: Fence): void {
   const { view, promises } = watching;
   if (name === view.ownSecret?.name) {
-    const referenced = view.reading?.instances.some(({ attempt }) => attempt !== null && attempt === view.attempt) === true;
+    const referenced =
+      view.reading?.instances.some(({ attempt }) => attempt !== null && attempt === view.attempt) === true;
     if (view.created || referenced) promises.broken("P6", `${view.who}: removes its Secret under an instance`);
     return;
   }
@@ -189,7 +198,8 @@ function checkDeleteSecret(watching: Watching, name: string, fence: Fence): void
   if (reading === null || listing === null || reading.sent < listing.answered)
     promises.broken("secrets", `${view.who}: removes ${name} with instances listed before Secrets`);
   const recorded = Number(secret.annotations["moorage.dev/attempt-deadline"] ?? "0") * 1_000;
-  const age = listing === null || listing.time === null || secret.createdAt === null ? null : listing.time - secret.createdAt;
+  const age =
+    listing === null || listing.time === null || secret.createdAt === null ? null : listing.time - secret.createdAt;
   if (age === null || age <= 2 * Math.max(leastAgeMs, recorded))
     promises.broken("secrets", `${view.who}: removes ${name} at the age of ${age ?? "nobody knows"} ms`);
 }

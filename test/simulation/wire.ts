@@ -20,6 +20,8 @@ export interface WireOptions {
   readonly history: History;
   readonly caller: number;
   readonly crash: Crash | null;
+  /** Nothing is slow. */
+  readonly calm: boolean;
   readonly scheduler: Scheduler;
   readonly store: MemoryStore;
   readonly weather: Weather;
@@ -40,9 +42,9 @@ function busy(chance: Chance): Unavailable {
 }
 
 /** Milliseconds one way: mostly short, now and then long, so that requests overtake one another. */
-function latency(chance: Chance): number {
+function latency(chance: Chance, calm: boolean): number {
   const kind = chance.fraction();
-  if (kind < 0.7) return chance.fraction() * 5;
+  if (kind < 0.7 || calm) return chance.fraction() * 5;
   return kind < 0.96 ? chance.fraction() * 200 : chance.fraction() * 3_000;
 }
 
@@ -53,8 +55,23 @@ function hintOf(change: Change): Hint {
 }
 
 const readFaults = ["busy", "error", "timeout"] as const satisfies readonly FaultKind[];
-const writeFaults = ["busy", "error", "lost", "dropped", "late", "retried", "touched"] as const satisfies readonly FaultKind[];
-const followFaults = ["silent", "expired", "ends", "throttled", "slow", "repeats"] as const satisfies readonly FaultKind[];
+const writeFaults = [
+  "busy",
+  "error",
+  "lost",
+  "dropped",
+  "late",
+  "retried",
+  "touched",
+] as const satisfies readonly FaultKind[];
+const followFaults = [
+  "silent",
+  "expired",
+  "ends",
+  "throttled",
+  "slow",
+  "repeats",
+] as const satisfies readonly FaultKind[];
 
 export class Wire implements Delivery {
   readonly #options: WireOptions;
@@ -119,10 +136,10 @@ export class Wire implements Delivery {
         });
       };
       if (this.#options.weather.outage) return answer(chance.between(1, 2_000), down);
-      if (fault === "busy") return answer(latency(chance), busy(chance));
-      if (fault === "error") return answer(latency(chance), down);
+      if (fault === "busy") return answer(this.#latency(chance), busy(chance));
+      if (fault === "error") return answer(this.#latency(chance), down);
       if (fault === "timeout") return answer(chance.between(5_000, 30_000), timedOut);
-      this.#send(latency(chance), () => answer(latency(chance), effect()));
+      this.#send(this.#latency(chance), () => answer(this.#latency(chance), effect()));
     });
   }
 
@@ -130,7 +147,7 @@ export class Wire implements Delivery {
     return new Promise((resolve) => {
       const { died, chance, fault } = this.#begin(operation, writeFaults);
       if (died) {
-        if (this.#options.crash?.after === true) this.#options.scheduler.after(latency(chance), effect);
+        if (this.#options.crash?.after === true) this.#options.scheduler.after(this.#latency(chance), effect);
         return;
       }
       const answer = (ms: number, value: T | Lost): void => {
@@ -143,17 +160,17 @@ export class Wire implements Delivery {
       const { weather, store } = this.#options;
       if (weather.outage) return answer(chance.between(1, 2_000), down);
       if (weather.refusal !== null && operation === "createInstance") {
-        return answer(latency(chance), { kind: "refused", refusal: weather.refusal });
+        return answer(this.#latency(chance), { kind: "refused", refusal: weather.refusal });
       }
       switch (fault) {
         case "busy":
-          return answer(latency(chance), busy(chance));
+          return answer(this.#latency(chance), busy(chance));
         case "error":
-          return answer(latency(chance), down);
+          return answer(this.#latency(chance), down);
         case "dropped":
           return answer(chance.between(100, 20_000), unknown);
         case "lost":
-          return this.#send(latency(chance), () => {
+          return this.#send(this.#latency(chance), () => {
             effect();
             answer(chance.between(100, 20_000), unknown);
           });
@@ -163,17 +180,17 @@ export class Wire implements Delivery {
           return this.#send(ms + chance.between(1, 8_000), effect);
         }
         case "retried":
-          return this.#send(latency(chance), () => {
+          return this.#send(this.#latency(chance), () => {
             effect();
-            this.#send(latency(chance), () => answer(latency(chance), effect()));
+            this.#send(this.#latency(chance), () => answer(this.#latency(chance), effect()));
           });
         case "touched":
-          return this.#send(latency(chance), () => {
+          return this.#send(this.#latency(chance), () => {
             if (operation === "deleteInstance") store.update(name, {});
-            answer(latency(chance), effect());
+            answer(this.#latency(chance), effect());
           });
         default:
-          this.#send(latency(chance), () => answer(latency(chance), effect()));
+          this.#send(this.#latency(chance), () => answer(this.#latency(chance), effect()));
       }
     });
   }
@@ -216,7 +233,7 @@ export class Wire implements Delivery {
     const pass = (change: Change): void => {
       if (fault === "silent" || this.#options.weather.outage) return;
       const hint = hintOf(change);
-      const late = fault === "slow" ? chance.between(500, 20_000) : latency(chance);
+      const late = fault === "slow" ? chance.between(500, 20_000) : this.#latency(chance);
       deliver(late, hint);
       if (fault === "repeats") this.#arrive(late + chance.between(1, 4_000), () => arrive(hint));
     };
@@ -225,7 +242,7 @@ export class Wire implements Delivery {
     if (!died) {
       signal.addEventListener("abort", close);
       if (signal.aborted) close();
-      this.#send(latency(chance), () => {
+      this.#send(this.#latency(chance), () => {
         if (closed) return;
         const missed = store.changesAfter(from, selector);
         if (missed === undefined || fault === "expired") return over(1, "410: this version is gone");
@@ -236,7 +253,8 @@ export class Wire implements Delivery {
           if (selectorOf(change.instance) === selector) pass(change);
         });
         unlisten = forget;
-        if (fault === "ends") this.#arrive(chance.between(10, 15_000), chance.chance(0.5) ? close : () => over(0, "end of stream"));
+        if (fault === "ends")
+          this.#arrive(chance.between(10, 15_000), chance.chance(0.5) ? close : () => over(0, "end of stream"));
       });
     }
     return {
@@ -252,6 +270,10 @@ export class Wire implements Delivery {
         return Promise.resolve({ done: true, value: undefined });
       },
     };
+  }
+
+  #latency(chance: Chance): number {
+    return latency(chance, this.#options.calm);
   }
 
   /** One more await: does the caller die here, and what goes wrong? */

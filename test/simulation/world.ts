@@ -94,7 +94,11 @@ function refuse({ weather, scheduler }: WorldParts, ms: number, refusal: NonNull
   });
 }
 
-function plant({ store, planted }: WorldParts, { name, identity }: Pick<Agent, "name" | "identity">, what: Planted): void {
+function plant(
+  { store, planted }: WorldParts,
+  { name, identity }: Pick<Agent, "name" | "identity">,
+  what: Planted,
+): void {
   const ours = instanceMarks(profile, identity, `m1:${"7".repeat(64)}`, {});
   const attempt = parseAttempt("abcdef0123456789") ?? null;
   const put = (planting: string, marks: Marks, shown: typeof evidence.running): void => {
@@ -105,19 +109,31 @@ function plant({ store, planted }: WorldParts, { name, identity }: Pick<Agent, "
     case "ourName":
       return put(name, { labels: { app: "something-else" }, annotations: {} }, evidence.running);
     case "ourLabel":
-      return put("something-else", { labels: onlySelector(ours), annotations: {} }, evidence.terminated(evidence.ending("exited", 1)));
+      return put(
+        "something-else",
+        { labels: onlySelector(ours), annotations: {} },
+        evidence.terminated(evidence.ending("exited", 1)),
+      );
     case "halfOfOurMarks":
       return put(name, halfOf(ours), evidence.terminated(evidence.ending("exited", 0), "failed"));
     case "foreignSecret": {
       if (attempt === null) return;
-      store.createSecret({ name: secretName(profile, identity, attempt), ...halfOf(secretMarks(profile, identity, 0)), data: new Map() });
+      store.createSecret({
+        name: secretName(profile, identity, attempt),
+        ...halfOf(secretMarks(profile, identity, 0)),
+        data: new Map(),
+      });
       return;
     }
     case "endedElsewhere": {
       const ended = evidence.terminated(evidence.ending("exited", 1), "failed");
       store.plant({ name: `${name}-old`, ...ours, attempt, evidence: ended });
       if (attempt !== null)
-        store.createSecret({ name: secretName(profile, identity, attempt), ...secretMarks(profile, identity, 90), data: new Map() });
+        store.createSecret({
+          name: secretName(profile, identity, attempt),
+          ...secretMarks(profile, identity, 90),
+          data: new Map(),
+        });
       return;
     }
     case "duplicate":

@@ -1,28 +1,38 @@
 /** Carries out one pass of garbage collection before a create. What fails is told and never fails the start. */
+import type { Version } from "../ports/substrate.ts";
 import type { Call } from "./call.ts";
 import type { GcInput, GcPlan } from "./gc.ts";
 import { planGc } from "./gc.ts";
 import type { Attempt } from "./identity.ts";
 import { secretName } from "./identity.ts";
 import type { Look } from "./look.ts";
-import type { ObservedInstance, ObservedSecret } from "./observation.ts";
+import type { ObservedInstance, ObservedSecret, VerifiedInstance } from "./observation.ts";
+import { survey } from "./observation.ts";
 
-/** Collects what nobody needs any more. `gone` are the attempts whose instance this call has seen gone. */
-export async function collect(call: Call, seen: Look, gone: ReadonlySet<Attempt>): Promise<void> {
+/** What a read shows of ours that a start has to heed before it changes anything; null when the name is free. */
+export type Arrived = { readonly own: VerifiedInstance | null; readonly version: Version } | null;
+
+/**
+ * Collects what nobody needs any more. `gone` are the attempts whose instance this call has seen gone. Not null: an
+ * instance of ours has arrived meanwhile, so that there is nothing to create.
+ */
+export async function collect(call: Call, seen: Look, gone: ReadonlySet<Attempt>): Promise<Arrived> {
   const listing = await call.substrate.listSecrets(call.subject.identity);
   if (listing.kind !== "read") {
     call.say("collect", "collectSkipped", "leftover Secrets were not looked for: the list did not answer");
-    return;
+    return null;
   }
   const known = { secrets: listing.secrets, serverTime: listing.serverTime, gone };
   const first = plan(call, seen.instances, known);
-  if (first.secrets.length > 0) {
-    // Instances are listed after the Secrets, so that one created in between still protects its own.
-    const again = await call.substrate.readInstances(call.subject.identity);
-    if (again.kind !== "read") return;
-    await removeSecrets(call, plan(call, again.instances, known));
-  }
-  await removeEnded(call, first, listing.secrets);
+  const ended = await removeEnded(call, first);
+  if (first.secrets.length === 0 && ended.length === 0) return null;
+  // Instances are listed after the Secrets, so that one created in between still protects its own.
+  const again = await call.substrate.readInstances(call.subject.identity);
+  if (again.kind !== "read") return null;
+  const { own, duplicates } = survey(again.instances, call.subject.profile, call.subject.identity);
+  if (own !== null || duplicates.length > 0) return { own, version: again.version };
+  await removeSecrets(call, plan(call, again.instances, { ...known, gone: new Set([...gone, ...ended]) }));
+  return null;
 }
 
 type Known = Pick<GcInput, "secrets" | "serverTime" | "gone">;
@@ -39,16 +49,15 @@ async function removeSecrets(call: Call, { secrets }: GcPlan): Promise<void> {
   }
 }
 
-/** Ended instances under other names; the Secret of each follows once a read no longer shows the instance. */
-async function removeEnded(call: Call, { instances }: GcPlan, secrets: readonly ObservedSecret[]): Promise<void> {
-  for (const ended of instances) {
-    const removal = await call.substrate.deleteInstance(ended.name, ended.fence);
-    call.say("collect", removal.kind, `ended instance ${ended.name}: ${removal.kind}`, null, ended.name);
-    if ((removal.kind !== "accepted" && removal.kind !== "notFound") || ended.attempt === null) continue;
-    const reading = await call.substrate.readInstances(call.subject.identity);
-    if (reading.kind !== "read" || reading.instances.some(({ attempt }) => attempt === ended.attempt)) continue;
-    await removeSecretOf(call, ended.attempt, secrets);
+/** Removes ended instances under other names; returns the attempts whose Secrets may follow once a read shows them gone. */
+async function removeEnded(call: Call, { instances }: GcPlan): Promise<Attempt[]> {
+  const removed: Attempt[] = [];
+  for (const { name, fence, attempt } of instances) {
+    const removal = await call.substrate.deleteInstance(name, fence);
+    call.say("collect", removal.kind, `ended instance ${name}: ${removal.kind}`, null, name);
+    if (attempt !== null && (removal.kind === "accepted" || removal.kind === "notFound")) removed.push(attempt);
   }
+  return removed;
 }
 
 /** Removes the Secret of an attempt whose instance is gone for certain, if the list shows it as ours. */

@@ -66,7 +66,7 @@ export async function startAgent(request: StartRequest, ports: StartPorts): Prom
   };
   let end = await converge(call, { ...request, intent: desired }, progress);
   if (end.kind === "running" && request.settleMs > 0 && isOurs(call, progress, end.instance)) {
-    end = (await settle(call, end.instance, end.version, request.settleMs)) ?? end;
+    end = (await settle(call, end, request.settleMs, progress.judged)) ?? end;
   }
   return answer(call, progress, desired, end);
 }
@@ -133,7 +133,11 @@ async function perform(
 }
 
 async function performCreate(call: Call, seen: Look, blueprint: Blueprint, progress: Progress): Promise<Step> {
-  await collect(call, seen, progress.gone);
+  const arrived = await collect(call, seen, progress.gone);
+  if (arrived !== null) {
+    if (arrived.own !== null) progress.lastSeen.note(arrived.own, arrived.version);
+    return { kind: "look" };
+  }
   const created = await create(call, blueprint);
   if (created.kind === "lost") {
     progress.role = "loser";

@@ -3,6 +3,7 @@ import type { Version } from "../ports/substrate.ts";
 import type { Call } from "./call.ts";
 import * as conditions from "./conditions.ts";
 import { mayBeAlive, unconfirmed } from "./disappearance.ts";
+import type { Verdict } from "./follow.ts";
 import { follow } from "./follow.ts";
 import type { CallEnd } from "./look.ts";
 import type { VerifiedInstance } from "./observation.ts";
@@ -10,28 +11,41 @@ import type { VerifiedInstance } from "./observation.ts";
 /** Null: it is still running after that many milliseconds, or the watch had nothing to say against it. */
 export async function settle(
   call: Call,
-  instance: VerifiedInstance,
-  from: Version,
+  found: { readonly instance: VerifiedInstance; readonly version: Version },
   ms: number,
+  judged: Set<string>,
 ): Promise<CallEnd | null> {
-  const followed = await follow(
-    call,
-    {
-      from,
-      uid: instance.fence.uid,
-      judged: new Set([instance.fence.resourceVersion]),
-      judge: ({ startup }) => (startup.kind === "terminated" ? "reached" : "goOn"),
-    },
-    ms,
-  );
+  const { uid, resourceVersion } = found.instance.fence;
+  judged.add(resourceVersion);
+  const followed = await follow(call, { from: found.version, uid, judged, judge: changed }, ms);
   const { agent } = call.subject;
-  if (followed.kind === "reached" && followed.instance.startup.kind === "terminated") {
-    return { kind: "reported", condition: conditions.ended(agent, followed.instance.startup.ending) };
+  switch (followed.kind) {
+    case "reached":
+      return fallen(agent, followed.instance);
+    case "gone":
+      return mayBeAlive(followed.last) ? unconfirmed(call) : stoppedAtOnce(agent);
+    case "look":
+    case "deadline":
+    case "interrupted":
+      return null;
+    default:
+      return followed satisfies never;
   }
-  if (followed.kind !== "gone") return null;
-  if (mayBeAlive(followed.last)) return unconfirmed(call);
-  return {
-    kind: "worldMoved",
-    condition: conditions.worldMoved(agent, "somebody stopped it right after it had started"),
-  };
+}
+
+/** Anything but running on ends the watch: also a mark, whatever else is true. */
+function changed({ startup, deletion }: VerifiedInstance): Verdict {
+  return startup.kind === "started" && deletion === null ? "goOn" : "reached";
+}
+
+function fallen(agent: string, { startup, deletion }: VerifiedInstance): CallEnd {
+  if (startup.kind === "terminated") return { kind: "reported", condition: conditions.ended(agent, startup.ending) };
+  if (deletion !== null) return stoppedAtOnce(agent);
+  const what = "it started, and was interrupted right after that";
+  return { kind: "worldMoved", condition: conditions.worldMoved(agent, what) };
+}
+
+function stoppedAtOnce(agent: string): CallEnd {
+  const what = "somebody stopped it right after it had started";
+  return { kind: "worldMoved", condition: conditions.worldMoved(agent, what) };
 }
