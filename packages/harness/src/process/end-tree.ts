@@ -81,11 +81,13 @@ class TreeEnding {
   readonly #request: EndTreeRequest;
   readonly #members = new Map<string, Member>();
   readonly #termUntil: number;
+  #continuity: EndTreeRequest["continuity"];
   #killSince: number | null = null;
   #helplessSince: number | null = null;
 
   constructor(request: EndTreeRequest) {
     this.#request = request;
+    this.#continuity = request.continuity;
     this.#termUntil = request.clock.now() + request.termGraceMs;
   }
 
@@ -110,17 +112,15 @@ class TreeEnding {
   }
 
   #sort(processes: readonly ProcessEntry[]): { readonly living: Member[]; readonly unproved: Leftover[] } {
-    const { mark, continuity, table, kin = [] } = this.#request;
+    const { mark, table, kin = [] } = this.#request;
     const seen = [...this.#members.values()].map(({ entry, start }) => ({ pid: entry.pid, start }));
     const living: Member[] = [];
     const unproved: Leftover[] = [];
-    for (const { entry, proof } of proveMembers(processes, {
-      mark,
-      continuity,
-      kin: [...kin, ...seen],
-      self: table.self,
-    })) {
+    const request = { mark, continuity: this.#continuity, kin: [...kin, ...seen], self: table.self };
+    for (const { entry, proof } of proveMembers(processes, request)) {
       const { pid, command, start } = entry;
+      // From here on the group is watched: what its members leave in it while they end is theirs.
+      if (proof.kind === "ours" && entry.group === mark.group) this.#continuity = "watched";
       if (entry.state === "zombie") continue;
       if (proof.kind === "unproved") unproved.push({ pid, command, why: "unproved", reason: proof.reason });
       if (proof.kind !== "ours" || start === null) continue;
