@@ -32,7 +32,7 @@ const child: ProcessEntry = { ...leader, pid: 101, parent: 100, start: 1_001, co
 /** A table that scripts what is seen: at each scan, and at each closer look. */
 function world(
   scans: readonly (readonly ProcessEntry[])[],
-  looks: (scan: readonly ProcessEntry[]) => readonly ProcessEntry[],
+  looks: (scan: readonly ProcessEntry[]) => readonly ProcessEntry[] | null,
 ) {
   const signals: [number, Signal][] = [];
   const dead = new Set<number>();
@@ -46,7 +46,11 @@ function world(
     self: 1,
     hidesEnvironments: false,
     scan: async () => living(scans[++at] ?? []),
-    look: async (pids) => living(looks(scans[at] ?? []).filter(({ pid }) => pids.includes(pid))),
+    look: async (pids) => {
+      const seen = looks(scans[at] ?? []);
+      if (seen === null) return { kind: "unreadable", detail: "played" };
+      return living(seen.filter(({ pid }) => pids.includes(pid)));
+    },
     usage: async () => new Map(),
   };
   const end = (deadly: Signal) =>
@@ -103,4 +107,13 @@ test("TERM with CONT once, KILL once after the grace", async () => {
     [100, "SIGCONT"],
     [100, "SIGKILL"],
   ]);
+});
+
+test("what cannot be looked at any more is neither signalled nor dead", async () => {
+  const { end, signals } = world(
+    Array.from({ length: 5 }, () => [leader]),
+    () => null,
+  );
+  expect(await end("SIGTERM")).toMatchObject({ kind: "leftovers", leftovers: [{ pid: 100, why: "undead" }] });
+  expect(signals).toEqual([]);
 });

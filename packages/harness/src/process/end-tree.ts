@@ -100,7 +100,7 @@ class TreeEnding {
       empty = living.length === 0 ? empty + 1 : 0;
       if (empty === 2) return unproved.length > 0 ? { kind: "leftovers", leftovers: unproved } : this.#ended();
       if (empty === 1) continue;
-      this.#tell(await this.#stillThere(living));
+      this.#tell((await this.#stillThere(living)) ?? []);
       const left = await this.#await(living);
       if (left.length > 0) return { kind: "leftovers", leftovers: [...left, ...unproved] };
     }
@@ -146,10 +146,10 @@ class TreeEnding {
     }
   }
 
-  /** Those that live with the same number and the same start: asked right before each signal. */
-  async #stillThere(members: readonly Member[]): Promise<readonly Member[]> {
+  /** Those that live with the same number and the same start, asked right before each signal; null: it cannot be told. */
+  async #stillThere(members: readonly Member[]): Promise<readonly Member[] | null> {
     const scan = await this.#request.table.look(members.map(({ entry }) => entry.pid));
-    if (scan.kind === "unreadable") return [];
+    if (scan.kind === "unreadable") return null;
     const present = new Map(scan.processes.map((entry) => [entry.pid, entry]));
     return members.filter(({ entry, start }) => {
       const now = present.get(entry.pid);
@@ -161,7 +161,7 @@ class TreeEnding {
   async #await(members: readonly Member[]): Promise<readonly Leftover[]> {
     const { clock, hurry } = this.#request;
     for (let pause = firstPauseMs; ; pause = Math.min(pause * 1.5, longestPauseMs)) {
-      const alive = await this.#stillThere(members);
+      const alive = (await this.#stillThere(members)) ?? members;
       if (alive.length === 0) return [];
       const now = clock.now();
       const helpless = alive.every(({ told }) => told === "denied");

@@ -17,12 +17,14 @@ export function linuxProcessTable(proc = "/proc"): ProcessTable {
     const plain = { pid: stat.pid, parent: stat.parent, group: stat.group, session: stat.session, start: stat.start };
     if (evidence === null || stat.start < evidence.since || stat.state === "zombie")
       return { ...plain, state: stat.state, command: stat.name, belonging: { kind: "unreadable" }, holdsOutput: null };
+    const belonging = belongingOf(proc, stat.pid);
     return {
       ...plain,
       state: stat.state,
       command: commandLine(proc, stat),
-      belonging: belongingOf(proc, stat.pid),
-      holdsOutput: writesTo(proc, stat.pid, evidence.outputs),
+      belonging,
+      // The dear part of a scan, and nothing that a marker has not told already.
+      holdsOutput: belonging.kind === "instance" ? null : writesTo(proc, stat.pid, evidence.outputs),
     };
   };
   return {
