@@ -169,7 +169,11 @@ async function sendInstance(call: Call, secret: SecretSpec, instance: InstanceSp
 async function lookForOwn(call: Call): Promise<"ours" | "other" | "absent" | CallEnd> {
   const seen = await look(call);
   if (seen.kind !== "seen") return seen;
-  if (seen.own === null) return "absent";
+  if (seen.own === null) {
+    const names = seen.duplicates.map(({ name }) => name);
+    if (names.length === 0) return "absent";
+    return { kind: "refused", condition: conditions.duplicateIdentity(call.subject.agent, names) };
+  }
   return seen.own.attempt === call.attempt ? "ours" : "other";
 }
 
