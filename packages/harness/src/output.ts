@@ -16,7 +16,7 @@ export interface Output {
   /** For the child alone; `release` closes them here. */
   readonly stdout: number;
   readonly stderr: number;
-  /** After the spawn: from now on the end of all writers is seen. */
+  /** After the spawn, or when there is none: from now on the end of all writers is seen. */
   release(): void;
   /** The first of what came on stderr, as text. */
   stderrHead(): string;

@@ -47,7 +47,7 @@ function fits(path: string): boolean {
 /** Makes the directory where it is missing. Null, or why it cannot be trusted: others could put a socket of theirs there. */
 export function ensurePrivateDirectory(directory: string, uid: number): string | null {
   try {
-    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    if (!fs.existsSync(directory)) fs.mkdirSync(directory, { mode: 0o700 });
     const stat = fs.lstatSync(directory);
     if (!stat.isDirectory()) return "it is not a directory";
     if (stat.uid !== uid) return `it belongs to another user (${stat.uid})`;

@@ -94,6 +94,7 @@ class Supervisor {
 
   async run(): Promise<SupervisionEnd> {
     const [, ending] = await Promise.all([this.#start(), this.#keep()]);
+    this.#output?.release();
     await this.#output?.ended(lastOutputMs);
     this.#output?.close();
     this.#ports.log.close();

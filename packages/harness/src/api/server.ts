@@ -37,7 +37,7 @@ export async function serveApi(api: ServedApi, path: string): Promise<ApiServer>
     // Closing removes whatever lies at the path; hence before the new one is there.
     current?.server.close();
     current = null;
-    fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(path));
     fs.rmSync(path, { force: true });
     const server = createServer(api, events);
     servers.add(server);
@@ -85,6 +85,11 @@ export async function serveApi(api: ServedApi, path: string): Promise<ApiServer>
     announceDrain: (drain) => events.drain(drain),
     close,
   };
+}
+
+/** One level alone: a state directory that somebody deleted as a whole must not come back by halves. */
+function makeDirectory(directory: string): void {
+  if (!fs.existsSync(directory)) fs.mkdirSync(directory, { mode: 0o700 });
 }
 
 function inodeOf(path: string): number | null {
