@@ -7,7 +7,7 @@ import type { DeclarationFault } from "./fault-table.ts";
 import { declarationFaults, lineFaults } from "./fault-table.ts";
 import type { CallOptions } from "./place.ts";
 import { declaration, Place } from "./place.ts";
-import { isRoot, nobodyId, unprivileged } from "./user.ts";
+import { isRoot, needsRoot, nobodyId, unprivileged } from "./user.ts";
 
 interface Details {
   readonly mistakes?: readonly { readonly line: number | null; readonly column: number | null }[];
@@ -45,6 +45,12 @@ describe.concurrent("a command line", () => {
     if (row.says !== undefined) expect(told.message + told.hint).toContain(row.says);
     expect(place.processes()).toEqual([]);
   });
+});
+
+it.skipIf(!isRoot)(`a folder that you may not look into was told as a bug of moorage (${isRoot ? "as nobody" : needsRoot})`, async ({ expect }) => {
+  await using place = new Place();
+  const told = await place.ask(["deploy", "a", "--", "sleep", "600"], { uid: nobodyId });
+  expect({ exit: told.exit, code: told.code }).toEqual({ exit: 2, code: "usage" });
 });
 
 /** Puts the declaration, and what it names, into its place. */

@@ -1,7 +1,7 @@
 /** The place of one test: a folder, a state directory in it and the real command, run as a person runs it; everything in it ends with the test. */
 import type { ChildProcess, StdioOptions } from "node:child_process";
 import { spawn } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -190,6 +190,8 @@ export class Place implements AsyncDisposable {
 
   /** Gives the folder, and what is named in it, to another user. */
   giveTo(uid: number, ...names: readonly string[]): void {
+    // The folder of the whole run is the runner's alone; nobody passes through it otherwise.
+    chmodSync(dirname(this.dir), statSync(dirname(this.dir)).mode | 0o011);
     for (const name of ["", ...names]) chownSync(join(this.dir, name), uid, uid);
   }
 

@@ -21,7 +21,16 @@ export async function selectDeclared(invocation: Invocation, cwd: string): Promi
     throw usageError("both a file and a command are named", "leave --file out, or what stands behind --");
   if (rest.length === 0) throw usageError("there is no command after --", "write `moorage deploy NAME -- COMMAND…`");
   checkName(name);
-  return [undeclaredAgent(name, rest, realpathSync(cwd))];
+  return [undeclaredAgent(name, rest, realFolder(cwd))];
+}
+
+/** The agent runs where the caller is; a folder that the caller may not even look at, such as root's after `su`, is told as that. */
+function realFolder(cwd: string): string {
+  try {
+    return realpathSync(cwd);
+  } catch {
+    throw usageError(`you may not look into the folder that you are in, ${cwd}`, "run `cd` to one that is yours");
+  }
 }
 
 /** Every agent of the declaration. The reader of declarations is loaded here and nowhere else. */
