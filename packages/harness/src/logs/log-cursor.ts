@@ -37,7 +37,6 @@ export class LogCursor {
     if (records.length > 0) return { kind: "records", records };
     if (!newer) return { kind: "end" };
     await this.close();
-    this.#offset = 0;
     return (await this.#openFrom((this.#number ?? 0) + 1)) ?? this.next();
   }
 

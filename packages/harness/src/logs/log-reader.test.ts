@@ -89,6 +89,14 @@ describe("what is there", () => {
     expect(await read({ since: now })).toEqual([]);
   });
 
+  test("since a time that the lines before and after a rotation share", async () => {
+    const writer = openLogWriter({ directory, maxBytes: 10, keep: 1_000, wallTime });
+    for (const text of ["one\n", "two\n", "three\n"]) writer.write("stdout", Buffer.from(text));
+    writer.close();
+    expect(logFileNumbers(directory).length).toBeGreaterThan(2);
+    expect(await read({ since: now })).toEqual(["stdout one", "stdout two", "stdout three"]);
+  });
+
   test("records that a full disk cut off are passed over", async () => {
     writeLines(0, 3, 10_000);
     fs.appendFileSync(logFilePath(directory, 1), "1970-01-01T00:1");

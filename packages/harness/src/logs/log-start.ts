@@ -21,7 +21,7 @@ export async function startOfTime(directory: string, since: number): Promise<Log
       const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
       return parseRecord(buffer.subarray(0, bytesRead))?.time;
     });
-    if (time === undefined || time > since) break;
+    if (time === undefined || time >= since) break;
     first = number;
   }
   return first === undefined ? null : { number: first, offset: 0 };

@@ -140,21 +140,27 @@ describe("a full disk", () => {
     ]);
   });
 
-  test("a record that was cut off leaves nothing behind", () => {
+  test.each([
+    ["is taken back", false],
+    ["is passed over where it cannot be taken back", true],
+  ])("a record that was cut off %s", (_what, stuck) => {
     const writer = openLogWriter({ directory });
     writer.write("stdout", Buffer.from("before\n"));
     const real = fs.writeSync;
     let calls = 0;
-    const full = vi.spyOn(fs, "writeSync").mockImplementation(((fd: number, bytes: Buffer, offset: number) => {
-      if (calls++ > 0) throw Object.assign(new Error("full"), { code: "ENOSPC" });
-      return real(fd, bytes, offset, 10);
-    }) as typeof fs.writeSync);
+    const fail = (): never => {
+      throw Object.assign(new Error("full"), { code: "ENOSPC" });
+    };
+    vi.spyOn(fs, "writeSync").mockImplementation(((fd: number, bytes: Buffer, offset: number) =>
+      calls++ > 0 ? fail() : real(fd, bytes, offset, 10)) as typeof fs.writeSync);
+    if (stuck) vi.spyOn(fs, "ftruncateSync").mockImplementation(fail);
     writer.write("stdout", Buffer.from("x".repeat(100)));
-    full.mockRestore();
+    vi.restoreAllMocks();
     writer.write("stdout", Buffer.from("after\n"));
     writer.close();
     expect(recovered("stdout").toString()).toBe("before\nafter\n");
     expect(recovered("moorage").toString()).toContain("100 bytes");
+    expect(fs.readFileSync(logFilePath(directory, 1), "utf8").trimEnd().split("\n")).toHaveLength(stuck ? 4 : 3);
   });
 
   test("what was lost last is told at the close", () => {
