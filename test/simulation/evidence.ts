@@ -1,5 +1,5 @@
 /** Evidence as a substrate decodes it, one of each kind that a history or a test plants. */
-import type { Cause, Ending, Evidence, EndingReason, NodeLost, PullFailureKind, Suspicion } from "@moorage/core";
+import type { Cause, Ending, EndingReason, Evidence, NodeLost, PullFailureKind, Suspicion } from "@moorage/core";
 
 const noSuspicion: Suspicion = { kind: "none" };
 

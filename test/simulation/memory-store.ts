@@ -230,7 +230,7 @@ export class MemoryStore {
 
   #tell(change: Change): void {
     this.#log.push(change);
-    for (const listener of [...this.#listeners]) listener(change);
+    for (const listener of this.#listeners) listener(change);
   }
 }
 

@@ -12,9 +12,9 @@ import { Nodes } from "./nodes.ts";
 import type { Violation } from "./promises.ts";
 import { isOurs, mayRemove, Promises, showsEnded, showsRunning } from "./promises.ts";
 import { createScheduler } from "./scheduler.ts";
+import type { Weather } from "./wire.ts";
 import type { WorldParts } from "./world.ts";
 import { calm, happen } from "./world.ts";
-import type { Weather } from "./wire.ts";
 
 export interface Played {
   readonly violations: readonly Violation[];
@@ -48,7 +48,7 @@ export async function play(history: History, options: PlayOptions = {}): Promise
   const store = new MemoryStore({ now: scheduler.now, epoch, scopeExists: history.scopeExists });
   const promises = new Promises(scheduler.now);
   const made = new Map<string, number>();
-  store.listen(({ kind, instance, version, at }) => {
+  store.listen(({ kind, version, at }) => {
     if (kind === "changed") made.set(String(version), at);
   });
   const fates = new Map(

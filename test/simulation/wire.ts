@@ -3,9 +3,9 @@ import type { Abort, Clock, Hint, Refusal, Refused, Unavailable, UnknownOutcome 
 import type { Chance } from "./chance.ts";
 import { chanceOf } from "./chance.ts";
 import type { Crash, Fault, FaultKind, History } from "./history.ts";
-import type { Delivery, Operation } from "./memory-substrate.ts";
 import type { Change, MemoryStore } from "./memory-store.ts";
 import { selectorOf } from "./memory-store.ts";
+import type { Delivery, Operation } from "./memory-substrate.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { summary } from "./summary.ts";
 
@@ -131,7 +131,7 @@ export class Wire implements Delivery {
       if (died) return;
       const answer = (ms: number, value: T | Refused | Unavailable): void => {
         this.#arrive(ms, () => {
-          this.#tell(`${operation} ${name}`, value);
+          this.#tell(`${operation} ${name}`, value as object);
           resolve(value);
         });
       };
@@ -152,7 +152,7 @@ export class Wire implements Delivery {
       }
       const answer = (ms: number, value: T | Lost): void => {
         this.#arrive(ms, () => {
-          this.#tell(`${operation} ${name}`, value);
+          this.#tell(`${operation} ${name}`, value as object);
           if ((value as { kind?: string }).kind === "refused") this.refusals += 1;
           resolve(value);
         });
@@ -272,6 +272,15 @@ export class Wire implements Delivery {
     };
   }
 
+  /** Drawn from a stream of its own, so that a history with given faults has the same latencies as one that draws them. */
+  #faultOf(operation: number, faults: readonly [FaultKind, ...FaultKind[]]): FaultKind | null {
+    const { history, caller } = this.#options;
+    if (history.faults.kind === "given") return this.#given.get(operation) ?? null;
+    if (history.faults.rate === 0) return null;
+    const chance = chanceOf(history.seed, caller, operation, -3);
+    return chance.chance(history.faults.rate) ? chance.pick(faults) : null;
+  }
+
   #latency(chance: Chance): number {
     return latency(chance, this.#options.calm);
   }
@@ -291,8 +300,7 @@ export class Wire implements Delivery {
       this.#options.tell(`dies at ${what}${crash.after ? ", which was sent" : ""}`);
       return { died: true, chance, fault: null };
     }
-    const drawn = history.faults.kind === "drawn" && chance.chance(history.faults.rate);
-    const kind = faults === undefined ? null : drawn ? chance.pick(faults) : (this.#given.get(operation) ?? null);
+    const kind = faults === undefined ? null : this.#faultOf(operation, faults);
     if (kind === null || faults?.includes(kind) !== true) return { died: false, chance, fault: null };
     this.applied.push({ caller, operation, kind });
     this.#options.tell(`fault at ${what}: ${kind}`);
@@ -320,7 +328,7 @@ export class Wire implements Delivery {
     return () => cancel();
   }
 
-  #tell(request: string, answer: unknown): void {
+  #tell(request: string, answer: object): void {
     this.#options.tell(`${request} → ${summary(answer)}`);
   }
 }
