@@ -23,12 +23,18 @@ afterEach(() => {
   fs.rmSync(directory, { recursive: true, force: true });
 });
 
+async function all<T>(events: AsyncIterable<T>): Promise<readonly T[]> {
+  const list: T[] = [];
+  for await (const event of events) list.push(event);
+  return list;
+}
+
 function told(event: LogEvent): string {
   return event.kind === "line" ? `${event.stream} ${event.bytes.toString()}${event.ends ? "" : "…"}` : event.kind;
 }
 
 async function read(options: Partial<ReadLogOptions> = {}): Promise<readonly string[]> {
-  return (await Array.fromAsync(readLog({ directory, ...options }))).map(told);
+  return (await all(readLog({ directory, ...options }))).map(told);
 }
 
 function writeLines(from: number, to: number, maxBytes = 300): void {
@@ -73,9 +79,9 @@ describe("what is there", () => {
         const writer = openLogWriter({ directory, maxBytes, keep: 1_000, wallTime });
         lines.forEach(({ stream, length }, at) => writer.write(stream, Buffer.from(`${at} ${"x".repeat(length)}\n`)));
         writer.close();
-        const all = await read();
-        expect(all).toHaveLength(lines.length);
-        expect(await read({ tail })).toEqual(tail === 0 ? [] : all.slice(-tail));
+        const whole = await read();
+        expect(whole).toHaveLength(lines.length);
+        expect(await read({ tail })).toEqual(tail === 0 ? [] : whole.slice(-tail));
       }),
       { numRuns: 40 },
     );
@@ -192,7 +198,7 @@ describe("several logs as one", () => {
       { name: "b", events: fixed(2, 5) },
       { name: "c", events: fixed() },
     ]);
-    const order = (await Array.fromAsync(merged)).map(({ name, event }) => `${name} ${told(event)}`);
+    const order = (await all(merged)).map(({ name, event }) => `${name} ${told(event)}`);
     expect(order).toEqual(["a stdout 1", "b stdout 2", "a stdout 4", "a stdout 3", "b stdout 5", "a stdout 9"]);
   });
 
@@ -201,7 +207,7 @@ describe("several logs as one", () => {
       { name: "a", events: fixed(1, { kind: "caughtUp" }, 9) },
       { name: "b", events: fixed(2, 3, { kind: "caughtUp" }, 4) },
     ]);
-    const order = (await Array.fromAsync(merged)).map(({ event }) => told(event));
+    const order = (await all(merged)).map(({ event }) => told(event));
     expect(order.slice(0, 4)).toEqual(["stdout 1", "stdout 2", "stdout 3", "caughtUp"]);
     expect(order.slice(4).sort()).toEqual(["stdout 4", "stdout 9"]);
   });
@@ -230,6 +236,6 @@ describe("several logs as one", () => {
       yield* fixed(1);
       throw new Error("disk");
     }
-    await expect(Array.fromAsync(mergeLogs([{ name: "a", events: failing() }]))).rejects.toThrow("disk");
+    await expect(all(mergeLogs([{ name: "a", events: failing() }]))).rejects.toThrow("disk");
   });
 });

@@ -40,7 +40,9 @@ function sizes(): readonly number[] {
 }
 
 async function events(): Promise<readonly LogEvent[]> {
-  return Array.fromAsync(readLog({ directory }));
+  const list: LogEvent[] = [];
+  for await (const event of readLog({ directory })) list.push(event);
+  return list;
 }
 
 describe("what was written comes back byte for byte", () => {

@@ -1,8 +1,8 @@
 /** The two variables by which an agent's processes are told from all others. */
 import type { Belonging } from "./process-table.ts";
 
-export const instanceVariable = "MOORAGE_INSTANCE";
-export const attemptVariable = "MOORAGE_ATTEMPT";
+const instanceVariable = "MOORAGE_INSTANCE";
+const attemptVariable = "MOORAGE_ATTEMPT";
 
 /** Whose marker these `KEY=value` entries hold. */
 export function markerOf(environment: readonly string[]): Belonging {

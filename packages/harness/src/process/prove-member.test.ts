@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ProcessMark } from "./mark.ts";
-import type { ProcessEntry } from "./process-table.ts";
+import type { Belonging, ProcessEntry } from "./process-table.ts";
 import { type ProveRequest, proveMembers } from "./prove-member.ts";
 
 const mark: ProcessMark = {
@@ -158,7 +158,12 @@ test("the order of a scan never matters, and nobody older than the agent is ever
     start: fc.option(fc.integer({ min: 998, max: 1_004 })),
     state: fc.constantFrom("alive", "stopped", "zombie"),
     command: fc.constant("x"),
-    belonging: fc.constantFrom(marker, { ...marker, instance: "other" }, { kind: "none" }, { kind: "unreadable" }),
+    belonging: fc.constantFrom<Belonging[]>(
+      marker,
+      { ...marker, instance: "other" },
+      { kind: "none" },
+      { kind: "unreadable" },
+    ),
     holdsOutput: fc.constantFrom(true, false, null),
   });
   fc.assert(

@@ -2,7 +2,7 @@
 import type { Kin, ProcessMark } from "./mark.ts";
 import type { ProcessEntry } from "./process-table.ts";
 
-export type Proof =
+type Proof =
   | { readonly kind: "ours"; readonly reason: string }
   | { readonly kind: "foreign"; readonly reason: string }
   /** It has one of our numbers, and nothing tells whether the number is still ours: neither ended nor passed over in silence. */
@@ -18,7 +18,7 @@ export interface ProveRequest {
 }
 
 /** What a process shows by itself, or null when it takes a look at the others to tell. */
-export function proveMember(entry: ProcessEntry, request: ProveRequest): Proof | null {
+function proveMember(entry: ProcessEntry, request: ProveRequest): Proof | null {
   const { mark, kin, self } = request;
   if (entry.pid === self) return foreign("it is the process that looks");
   if (entry.start === null)
