@@ -1,18 +1,18 @@
 /** `moorage explain`: what is, why, what a deploy would do now, and what to do about it. */
 import type { JournalLine } from "@moorage/local";
-import { launchEnvironment } from "@moorage/local";
 import type { Invocation, Run } from "../args/command-spec.ts";
 import { exit } from "../errors/exit-code.ts";
 import type { ErrorReport } from "../errors/report.ts";
 import { reportOf } from "../errors/report.ts";
 import type { Host } from "../host.ts";
 import { resolveSelf } from "../inside.ts";
+import { declaredElsewhere, recordedPlan } from "../launch/recorded-plan.ts";
 import type { LaunchPlan } from "../launch/start-request.ts";
 import { logTail } from "../log-tail.ts";
 import type { Output } from "../output/output.ts";
-import { declaredIfAny } from "../selection.ts";
+import { checkName, declaredIfAny } from "../selection.ts";
 import type { Session } from "../session.ts";
-import { withSession } from "../session.ts";
+import { knownAgents, withSession } from "../session.ts";
 import type { AgentStatus } from "../status/agent-status.ts";
 import { readStatus } from "../status/read-status.ts";
 import { bytes } from "../status/status-table.ts";
@@ -39,8 +39,9 @@ interface Explanation {
 
 export const explain: Run = async (invocation, host) => {
   const [name = ""] = resolveSelf(invocation.words, host.env);
-  const declared = await plannedAgent(name, invocation, host);
+  checkName(name);
   return withSession(invocation, host, { mode: "read" }, async (session) => {
+    const declared = await plannedAgent(name, session, invocation, host);
     const explanation = await explainOne(name, declared, session, host);
     const { output } = host;
     if (output.json) {
@@ -57,17 +58,27 @@ interface Planned {
   readonly fault: ErrorReport | null;
 }
 
-/** The plan of a start. A declaration that cannot be used is part of the explanation, not its end. */
-async function plannedAgent(name: string, invocation: Invocation, host: Host): Promise<Planned> {
+const unplanned: Planned = { declared: false, plan: null, fault: null };
+
+/** The plan of a start, from where it was started last. A declaration that cannot be used is part of the explanation. */
+async function plannedAgent(name: string, session: Session, invocation: Invocation, host: Host): Promise<Planned> {
   let declared = false;
   try {
-    const agent = (await declaredIfAny(invocation, host.cwd)).find((each) => each.name === name);
-    if (agent === undefined) return { declared: false, plan: null, fault: null };
-    declared = true;
-    const { launchPlan } = await import("../launch/start-request.ts");
-    const plan = await launchPlan(agent, { environment: host.env, launchEnv: launchEnvironment(host.env) });
-    host.output.hide(plan.secretValues);
-    return { declared, plan, fault: null };
+    const instance = (await knownAgents(session.scope)).find(({ agent }) => agent === name);
+    const here = invocation.flags["file"] !== undefined || instance === undefined;
+    const agent = here
+      ? (await declaredIfAny(invocation, host.cwd)).find((each) => each.name === name)
+      : await declaredElsewhere(name, instance);
+    declared = agent !== undefined;
+    if (agent !== undefined) {
+      const { launchPlan } = await import("../launch/start-request.ts");
+      const plan = await launchPlan(agent, { environment: host.env, launchEnv: session.launchEnv });
+      host.output.hide(plan.secretValues);
+      return { declared, plan, fault: null };
+    }
+    if (instance === undefined) return unplanned;
+    const [facts] = await session.scope.facts([instance.observed.name]);
+    return { declared, plan: recordedPlan(name, instance, facts), fault: null };
   } catch (error) {
     return { declared, plan: null, fault: reportOf(error) };
   }

@@ -51,7 +51,9 @@ const workspace = strict(
 export const kubernetesShape: z.ZodMiniType<object> = strict(
   {
     resources: z.optional(resources),
-    nodeSelector: z.optional(z.record(nonEmptyText("label"), anyText("value"))),
+    nodeSelector: z.optional(
+      z.record(nonEmptyText("label"), anyText("value")).check(z.meta({ description: "Labels that its node must have" })),
+    ),
     tolerations: z.optional(listOf(toleration, "Taints that are tolerated")),
     workspace: z.optional(workspace),
     serviceAccount: z.optional(nonEmptyText("A service account; its token is never mounted")),

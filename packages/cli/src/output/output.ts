@@ -1,6 +1,7 @@
 /** Everything that the command prints goes through here: redacted, for people or as JSON, quiet when nobody reads any more. */
 import type { Redactor } from "@moorage/core";
 import { redactor } from "@moorage/core";
+import { jsonVersion } from "../json/version.ts";
 
 export interface OutputStreams {
   readonly stdout: NodeJS.WriteStream;
@@ -16,7 +17,7 @@ export interface OutputOptions {
   readonly terminal: boolean;
 }
 
-export const jsonVersion = "moorage.dev/cli/v1";
+
 
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const;
 export type Style = keyof typeof codes;

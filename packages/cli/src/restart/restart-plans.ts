@@ -1,11 +1,9 @@
 /** What each agent of a restart is started from: its declaration as it is now, or, without one, what was recorded with it. */
-import { moorageProfile, nameIdentity, readNotes } from "@moorage/core";
-import { sha256 } from "@moorage/keys";
 import type { InstanceFacts } from "@moorage/local";
 import type { Invocation } from "../args/command-spec.ts";
 import type { DeclaredAgent } from "../declaration/agent.ts";
-import { CliError } from "../errors/cli-error.ts";
 import type { Host } from "../host.ts";
+import { declaredElsewhere, recordedPlan } from "../launch/recorded-plan.ts";
 import type { LaunchPlan } from "../launch/start-request.ts";
 import { declaredIfAny } from "../selection.ts";
 import type { KnownAgent, Session } from "../session.ts";
@@ -52,39 +50,4 @@ async function plan(
   const [only] = await launchPlans([declared], options, host);
   if (only === undefined) throw new Error("one agent gave no plan");
   return only;
-}
-
-/** The agent in the declaration that it was started from, wherever that lies. */
-async function declaredElsewhere(name: string, instance: KnownAgent | undefined): Promise<DeclaredAgent | undefined> {
-  const source = instance === undefined ? undefined : readNotes(instance.observed, moorageProfile).source;
-  if (source === undefined || source.endsWith("/")) return undefined;
-  const { loadDeclaration } = await import("../declaration/load.ts");
-  return loadDeclaration(source, { cwd: "/", substrate: "local" }).find((agent) => agent.name === name);
-}
-
-/** An agent that was started without a file: its record has all that a start needs, unless it had secrets. */
-function recordedPlan(name: string, instance: KnownAgent | undefined, facts: InstanceFacts | undefined): LaunchPlan {
-  if (instance === undefined || facts === undefined)
-    throw new CliError({
-      code: "noSuchAgent",
-      message: `no agent ${name} is declared here, and none with that name is in the state directory`,
-      hint: "`moorage status` lists what is there; `moorage deploy NAME -- COMMAND` starts one without a file",
-    });
-  const { template } = facts;
-  if (template.secretKeys.length > 0 || template.identityKey !== null)
-    throw new CliError({
-      code: "notDeclared",
-      message: `${name} has secrets, and its declaration is not here`,
-      hint: "name the declaration with --file",
-    });
-  const notes = readNotes(instance.observed, moorageProfile);
-  return {
-    agent: name,
-    identity: nameIdentity(name, sha256),
-    template,
-    notes,
-    secrets: new Map(),
-    secretValues: [],
-    warnings: [],
-  };
 }

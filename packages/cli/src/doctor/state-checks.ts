@@ -1,0 +1,63 @@
+/** What doctor looks at in the state directory: may it be used, is there space, whose are the agents in it. */
+import { statfsSync, statSync } from "node:fs";
+import type { Invocation } from "../args/command-spec.ts";
+import { reportOf } from "../errors/report.ts";
+import type { Host } from "../host.ts";
+import type { Session } from "../session.ts";
+import { stateDir, withSession } from "../session.ts";
+import { readStatus } from "../status/read-status.ts";
+import { bytes } from "../status/status-table.ts";
+import { agentChecks } from "./agent-checks.ts";
+import type { Check } from "./check.ts";
+import { note, ok, problem, warning } from "./check.ts";
+
+/** Bytes below which a full disk is near. */
+const leastFree = 100_000_000;
+
+export async function stateChecks(invocation: Invocation, host: Host): Promise<Check[]> {
+  let directory: string;
+  try {
+    directory = stateDir(invocation, host);
+  } catch (error) {
+    return [faultCheck("state directory", error)];
+  }
+  if (statSync(directory, { throwIfNoEntry: false }) === undefined)
+    return [note("state directory", `${directory} is not there yet`, "the first `moorage deploy` makes it")];
+  const place = placeChecks(directory);
+  try {
+    const inside = await withSession(invocation, host, { mode: "read" }, (session) => insideChecks(session, host));
+    return [...place, ...inside];
+  } catch (error) {
+    return [...place, faultCheck("state", error)];
+  }
+}
+
+function faultCheck(name: string, error: unknown): Check {
+  const { message, hint } = reportOf(error);
+  return problem(name, message, hint);
+}
+
+function placeChecks(directory: string): Check[] {
+  const checks: Check[] = [];
+  const { mode } = statSync(directory);
+  checks.push(
+    (mode & 0o077) === 0
+      ? ok("state directory", directory)
+      : problem("state directory", `others may look into ${directory}`, `run \`chmod 700 ${directory}\``),
+  );
+  const { bavail, bsize } = statfsSync(directory);
+  const free = bavail * bsize;
+  checks.push(
+    free >= leastFree
+      ? ok("disk", `${bytes(free)} free`)
+      : warning("disk", `only ${bytes(free)} free`, "make space: output is lost while the disk is full, nothing else is"),
+  );
+  return checks;
+}
+
+async function insideChecks(session: Session, host: Host): Promise<Check[]> {
+  const agents = await readStatus(session, { names: [], declared: null });
+  const facts = await session.scope.facts();
+  const running = agents.filter(({ state }) => state === "running").length;
+  return [ok("agents", `${agents.length} here, ${running} of them running`), ...agentChecks(agents, facts, host.env)];
+}

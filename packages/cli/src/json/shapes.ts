@@ -1,0 +1,150 @@
+/** The shapes of every JSON object that the command prints. The published schemas are made from them, and tests hold the output to them. */
+import * as z from "zod/mini";
+import { jsonVersion } from "./version.ts";
+
+const text = z.string();
+const maybe = z.nullable(text);
+const whole = z.int().check(z.nonnegative());
+const action = z.strictObject({ action: text, reason: text, name: text });
+const condition = z.nullable(z.strictObject({ code: text, message: text }));
+const intent = z.enum(["current", "diverged", "notComparable"]);
+
+const started = z.strictObject({
+  agent: text,
+  agentId: text,
+  scope: text,
+  outcome: z.enum(["started", "alreadyRunning", "notConfirmed", "reported", "refused", "worldMoved"]),
+  intent,
+  attempt: maybe,
+  condition,
+  startedAt: maybe,
+  actions: z.array(action),
+  requests: whole,
+  elapsedMs: whole,
+});
+
+const stopped = z.strictObject({
+  agent: text,
+  agentId: text,
+  scope: text,
+  outcome: z.enum(["stopped", "nothing", "accepted", "notConfirmed", "reported", "refused", "worldMoved"]),
+  condition,
+  purged: z.boolean(),
+  actions: z.array(action),
+  requests: whole,
+  elapsedMs: whole,
+});
+
+const actionWord = z.nullable(z.enum(["create", "delete", "awaitDisappearance", "noOp", "observe", "report"]));
+const next = { action: actionWord, rule: z.nullable(whole), reason: text, intent: z.nullable(intent), condition };
+const previewed = z.strictObject({ agent: text, agentId: text, scope: text, ...next });
+
+const status = z.strictObject({
+  agent: text,
+  agentId: maybe,
+  state: z.enum(["running", "starting", "ending", "ended", "broken", "cannotTell", "absent"]),
+  since: maybe,
+  reason: maybe,
+  fleet: maybe,
+  pid: z.nullable(whole),
+  supervisor: z.nullable(
+    z.strictObject({
+      state: z.enum(["alive", "stopped", "starting", "ended", "lost", "cannotTell"]),
+      pid: z.nullable(whole),
+    }),
+  ),
+  revives: whole,
+  turn: z.nullable(z.strictObject({ inFlight: whole, since: maybe, lastAt: maybe })),
+  catalog: maybe,
+  health: z.strictObject({ state: z.enum(["unknown", "healthy", "unhealthy"]), since: maybe }),
+  memoryBytes: z.nullable(whole),
+  cpuMs: z.nullable(whole),
+  startedAt: maybe,
+  source: maybe,
+});
+
+const journalEntry = {
+  at: text,
+  pid: whole,
+  step: z.enum(["read", "decide", "create", "delete", "wait", "collect", "warn", "end"]),
+  agent: text,
+  identity: text,
+  attempt: maybe,
+  message: text,
+  code: text,
+  rule: z.nullable(whole),
+  name: maybe,
+};
+
+const fault = { code: text, message: text, hint: text, details: z.record(text, z.unknown()) };
+
+const check = z.strictObject({
+  name: text,
+  state: z.enum(["ok", "note", "warning", "problem"]),
+  message: text,
+  hint: maybe,
+});
+
+/** What `kind` may say. */
+export type ResultKind =
+  | "DeployResult"
+  | "DeployPreview"
+  | "StopResult"
+  | "RestartResult"
+  | "RestartAccepted"
+  | "StatusResult"
+  | "ExplainResult"
+  | "JournalEntry"
+  | "LogLine"
+  | "LogGap"
+  | "KeepNews"
+  | "KeepInstalled"
+  | "InitResult"
+  | "DoctorResult"
+  | "Completion"
+  | "Version"
+  | "Error";
+
+/** What each kind holds beside `apiVersion` and `kind`. */
+const fields: Readonly<Record<ResultKind, z.core.$ZodShape>> = {
+  DeployResult: { agents: z.array(started) },
+  DeployPreview: { agents: z.array(previewed) },
+  StopResult: { agents: z.array(stopped) },
+  RestartResult: { agents: z.array(z.strictObject({ agent: text, stop: stopped, start: z.nullable(started) })) },
+  RestartAccepted: { agents: z.array(z.strictObject({ agent: text, outcome: z.literal("accepted") })) },
+  StatusResult: { scope: text, agents: z.array(status) },
+  ExplainResult: {
+    agent: text,
+    status,
+    declared: z.boolean(),
+    deploy: z.nullable(z.strictObject(next)),
+    fault: z.nullable(z.strictObject(fault)),
+    warnings: z.array(text),
+    journal: z.array(z.strictObject(journalEntry)),
+    log: z.array(text),
+    advice: z.array(text),
+  },
+  JournalEntry: journalEntry,
+  LogLine: { agent: text, at: text, stream: z.enum(["stdout", "stderr", "moorage"]), text, ends: z.boolean() },
+  LogGap: { agent: text, files: whole },
+  KeepNews: {
+    at: text,
+    agent: text,
+    code: z.enum(["watching", "revivesIn", "reviving", "revived", "notRevived", "exhausted", "absent", "fault"]),
+    message: text,
+    notice: z.boolean(),
+  },
+  KeepInstalled: { unit: text, file: text, warnings: z.array(text) },
+  InitResult: { agent: text, files: z.array(text) },
+  DoctorResult: { checks: z.array(check) },
+  Completion: { shell: z.enum(["bash", "zsh", "fish"]), script: text },
+  Version: { version: text, node: text, platform: text, arch: text },
+  Error: fault,
+};
+
+export const resultKinds: readonly ResultKind[] = Object.keys(fields) as ResultKind[];
+
+/** The whole object of a kind; unknown keys are refused. */
+export function resultShape(kind: ResultKind): z.ZodMiniType<object> {
+  return z.strictObject({ apiVersion: z.literal(jsonVersion), kind: z.literal(kind), ...fields[kind] }) as z.ZodMiniType<object>;
+}
