@@ -2,7 +2,8 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { getCompileCacheDir } from "node:module";
+import { dirname, join } from "node:path";
 import type { InstanceCreation, InstanceSpec } from "@moorage/core";
 import { markKey } from "@moorage/core";
 import { clearOldIncarnations, instancePaths, linkCurrent, makeIncarnation } from "./instance-folder.ts";
@@ -106,7 +107,12 @@ function bootSupervisor(core: ScopeCore, row: Pick<InstanceRow, "name" | "uid">,
 /** Only what Node and the socket's place need: NODE_OPTIONS and the like of a caller must not reach into it. */
 function supervisorEnvironment(launchEnv: Readonly<Record<string, string>>): Record<string, string> {
   const kept = ["PATH", "HOME", "TMPDIR", "LANG", "TZ"] as const;
-  return Object.fromEntries(kept.flatMap((key) => (launchEnv[key] === undefined ? [] : [[key, launchEnv[key]]])));
+  const cache = getCompileCacheDir();
+  return {
+    ...Object.fromEntries(kept.flatMap((key) => (launchEnv[key] === undefined ? [] : [[key, launchEnv[key]]]))),
+    // Without compiled code at hand the sources alone cost it twice the memory. Node adds its own version to the path.
+    ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cache) }),
+  };
 }
 
 /** Holds the creator's lock until the supervisor holds its own, or is known never to do so. */

@@ -14,8 +14,8 @@ import { takeOver } from "./take-over.ts";
 
 /** Milliseconds that the lock may seem held because somebody merely looks at it. */
 const lookersMs = 200;
-/** Milliseconds in which a removal that cannot be finished usually shows. */
-const answerWithinMs = 1_000;
+/** Milliseconds in which it usually shows that nothing is left but what may not be ended. */
+const answerWithinMs = 2_500;
 const recheckMs = 500;
 
 export async function deleteInstance(core: ScopeCore, name: string, fence: Fence): Promise<Removal> {

@@ -21,7 +21,8 @@ export function takeLock(path: string, waitMs: number): HeldLock | null {
   createPrivate(path);
   const database = new DatabaseSync(path, { timeout: waitMs });
   try {
-    database.exec("BEGIN EXCLUSIVE");
+    // Without a journal in a file: one that a killed holder left would have to be rolled back by who merely looks.
+    database.exec("PRAGMA journal_mode=MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();
     if (isBusy(error)) return null;

@@ -1,9 +1,19 @@
 /** Scopes over state directories of their own for tests, with real supervisors and agents that are proved gone afterwards. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { enableCompileCache } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Identity, InstanceSpec, ObservedInstance, ProcessTemplate, SecretSpec, Substrate } from "@moorage/core";
-import { instanceMarks, instanceName, moorageProfile, nameIdentity, parseAttempt, secretMarks, secretName } from "@moorage/core";
+import {
+  instanceMarks,
+  instanceName,
+  moorageProfile,
+  nameIdentity,
+  parseAttempt,
+  secretMarks,
+  secretName,
+} from "@moorage/core";
 import { awakeClock } from "@moorage/harness";
 import { sha256, systemRandom } from "@moorage/keys";
 import { openScope } from "./open-scope.ts";
@@ -21,6 +31,7 @@ export interface Place {
 }
 
 export function makePlace(): Place {
+  enableCompileCache(fileURLToPath(new URL("../../../node_modules/.cache/moorage", import.meta.url)));
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "ml-")));
   const stateDir = join(directory, "state");
   const scopes: Scope[] = [];
@@ -47,7 +58,10 @@ export function makePlace(): Place {
         await scope.settled();
         scope.close();
       }
-      await until(() => "its processes are gone", () => processesOf(directory).length === 0);
+      await until(
+        () => "its processes are gone",
+        () => processesOf(directory).length === 0,
+      );
       rmSync(directory, { recursive: true, force: true });
     },
   };
@@ -61,7 +75,11 @@ export interface TestAgent {
   readonly spec: InstanceSpec;
 }
 
-export function testAgent(name: string, command: readonly [string, ...string[]], template: Partial<ProcessTemplate> = {}): TestAgent {
+export function testAgent(
+  name: string,
+  command: readonly [string, ...string[]],
+  template: Partial<ProcessTemplate> = {},
+): TestAgent {
   const identity = nameIdentity(name, sha256);
   const attempt = parseAttempt(systemRandom.token(16));
   if (attempt === undefined) throw new Error("no attempt");
@@ -69,7 +87,11 @@ export function testAgent(name: string, command: readonly [string, ...string[]],
   return {
     identity,
     instance: instanceName(moorageProfile, identity),
-    secret: { name: secret, data: new Map([["API_KEY", "planted-value"]]), ...secretMarks(moorageProfile, identity, 90) },
+    secret: {
+      name: secret,
+      data: new Map([["API_KEY", "planted-value"]]),
+      ...secretMarks(moorageProfile, identity, 90),
+    },
     spec: {
       name: instanceName(moorageProfile, identity),
       secret,
@@ -104,22 +126,47 @@ export async function startTestAgent(scope: Scope, agent: TestAgent): Promise<Ob
 
 export async function untilState(substrate: Substrate, agent: TestAgent, state: string): Promise<ObservedInstance> {
   let last: ObservedInstance | null = null;
-  await until(() => `${agent.instance} is ${state}, and not ${JSON.stringify(last)}`, async () => {
-    last = await look(substrate, agent);
-    return (last?.evidence.container.state ?? "absent") === state;
-  });
+  await until(
+    () => `${agent.instance} is ${state}, and not ${JSON.stringify(last)}`,
+    async () => {
+      last = await look(substrate, agent);
+      return (last?.evidence.container.state ?? "absent") === state;
+    },
+  );
   if (last === null) throw new Error("nothing is there");
   return last;
 }
 
 export async function untilAbsent(substrate: Substrate, agent: TestAgent): Promise<void> {
-  await until(() => `${agent.instance} is absent`, async () => (await look(substrate, agent)) === null);
+  await until(
+    () => `${agent.instance} is absent`,
+    async () => (await look(substrate, agent)) === null,
+  );
 }
 
 export async function look(substrate: Substrate, agent: TestAgent): Promise<ObservedInstance | null> {
   const reading = await substrate.readInstances(agent.identity);
   if (reading.kind !== "read") throw new Error(JSON.stringify(reading));
   return reading.instances[0] ?? null;
+}
+
+export async function present(scope: Scope, agent: TestAgent): Promise<ObservedInstance> {
+  const observed = await look(scope.substrate, agent);
+  if (observed === null) throw new Error("nothing is there");
+  return observed;
+}
+
+export async function pidsOf(scope: Scope, agent: TestAgent): Promise<{ agent: number; supervisor: number }> {
+  const [facts] = await scope.facts([agent.instance]);
+  if (facts === undefined || facts.pid === null || facts.supervisor.pid === null) throw new Error("it does not run");
+  return { agent: facts.pid, supervisor: facts.supervisor.pid };
+}
+
+/** Deletes what a read shows now; the kind of the answer, or of the refusal. */
+export async function remove(scope: Scope, agent: TestAgent): Promise<string> {
+  const { fence } = await present(scope, agent);
+  const removal = await scope.substrate.deleteInstance(agent.instance, fence);
+  return removal.kind === "refused" ? removal.refusal.kind : removal.kind;
 }
 
 /** Waits for a condition of the world, with a deadline. */

@@ -1,12 +1,22 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Mount } from "./mount.ts";
 import type { DirectoryCheck } from "./state-dir.ts";
 import { checkStateDir, defaultStateDir } from "./state-dir.ts";
 import { StateError } from "./state-error.ts";
-import type { Mount } from "./mount.ts";
 
 const euid = process.geteuid?.() ?? 0;
 let place: string;

@@ -1,4 +1,5 @@
 /** The entry point of a supervisor: `supervisor.ts STATE_DIR NAME UID REGISTRY_DIR`, one for each instance, and no daemon. */
+import { flushCompileCache } from "node:module";
 import { tmpdir } from "node:os";
 import { awakeClock } from "@moorage/harness";
 import { runSupervisor } from "./supervisor-run.ts";
@@ -12,6 +13,8 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => st
 // It outlives terminals.
 process.on("SIGHUP", () => undefined);
 
+// A supervisor that is killed would keep nothing for the next one.
+flushCompileCache();
 await runSupervisor({
   stateDir,
   name,

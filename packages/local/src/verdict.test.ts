@@ -77,7 +77,12 @@ describe("what a row and its locks mean", () => {
     ["free, claimed, waiting", row(waiting, here), free, "supervisorLost"],
     ["file gone, its process proved gone", row(running, here), { ...free, supervisor: "gone" }, "supervisorLost"],
     ["free, running before a restart", row(running, rebooted), free, "rebooted"],
-    ["free, not claimed, its creator at work", row(waiting, null), { ...free, creator: "held" }, "recoverable creating"],
+    [
+      "free, not claimed, its creator at work",
+      row(waiting, null),
+      { ...free, creator: "held" },
+      "recoverable creating",
+    ],
     ["free, not claimed, nobody at work", row(waiting, null), free, "creatorLost"],
     ["free, not claimed, before a restart", row(waiting, null, rebooted), free, "creatorLost"],
     ["not claimed, another machine", row(waiting, null, otherMachine), free, "cannotTell otherMachine"],
@@ -87,7 +92,12 @@ describe("what a row and its locks mean", () => {
     ["lock unreadable", row(running, here), { ...free, supervisor: "unjudgeable" }, "cannotTell lockUnreadable"],
     ["creator unreadable", row(waiting, null), { ...free, creator: "unjudgeable" }, "cannotTell lockUnreadable"],
     ["other namespace, held", row(running, otherNamespace), held, "started"],
-    ["other namespace, output held", row(running, otherNamespace), { ...free, outputHeld: true }, "cannotTell otherNamespace"],
+    [
+      "other namespace, output held",
+      row(running, otherNamespace),
+      { ...free, outputHeld: true },
+      "cannotTell otherNamespace",
+    ],
     ["other namespace, output unknown", row(running, otherNamespace), free, "cannotTell otherNamespace"],
     ["other namespace, output free", row(running, otherNamespace), { ...free, outputHeld: false }, "supervisorLost"],
   ];
