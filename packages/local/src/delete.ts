@@ -65,10 +65,14 @@ async function untilRemoved(core: ScopeCore, marked: InstanceRow, accept: () => 
     const row = readRow(core.database, marked.name);
     if (row === null || row.uid !== marked.uid) return { kind: "accepted" };
     mkdirSync(paths.folder, { recursive: true, mode: 0o700 });
-    const lock = takeLock(paths.supervisorLock, lookersMs);
+    // Waiting for it while its supervisor lives would hold up everything else here.
+    const held = probeLock(paths.supervisorLock) === "held";
+    const lock = held ? null : takeLock(paths.supervisorLock, lookersMs);
     if (lock !== null) {
       const patience = new AbortController();
-      void core.clock.sleep(answerWithinMs, patience.signal).then(accept);
+      void core.clock.sleep(answerWithinMs, patience.signal).then(() => {
+        if (!patience.signal.aborted) accept();
+      });
       try {
         return await takeOver(core, row);
       } finally {
