@@ -47,11 +47,14 @@ describe.concurrent("a command line", () => {
   });
 });
 
-it.skipIf(!isRoot)(`a folder that you may not look into was told as a bug of moorage (${isRoot ? "as nobody" : needsRoot})`, async ({ expect }) => {
-  await using place = new Place();
-  const told = await place.ask(["deploy", "a", "--", "sleep", "600"], { uid: nobodyId });
-  expect({ exit: told.exit, code: told.code }).toEqual({ exit: 2, code: "usage" });
-});
+it.skipIf(!isRoot)(
+  `a folder that you may not look into was told as a bug of moorage (${isRoot ? "as nobody" : needsRoot})`,
+  async ({ expect }) => {
+    await using place = new Place();
+    const told = await place.ask(["deploy", "a", "--", "sleep", "600"], { uid: nobodyId });
+    expect({ exit: told.exit, code: told.code }).toEqual({ exit: 2, code: "usage" });
+  },
+);
 
 /** Puts the declaration, and what it names, into its place. */
 function prepare(place: Place, { declared }: DeclarationFault): { args: string[]; options: CallOptions } {

@@ -1,5 +1,5 @@
 /** Which agents a command line means: those of the declaration, some of them by name, or one without any file. */
-import { realpathSync } from "node:fs";
+import { accessSync, constants, realpathSync } from "node:fs";
 import type { Invocation } from "./args/command-spec.ts";
 import type { DeclaredAgent } from "./declaration/agent.ts";
 import { undeclaredAgent } from "./declaration/agent.ts";
@@ -27,6 +27,7 @@ export async function selectDeclared(invocation: Invocation, cwd: string): Promi
 /** The agent runs where the caller is; a folder that the caller may not even look at, such as root's after `su`, is told as that. */
 function realFolder(cwd: string): string {
   try {
+    accessSync(cwd, constants.X_OK);
     return realpathSync(cwd);
   } catch {
     throw usageError(`you may not look into the folder that you are in, ${cwd}`, "run `cd` to one that is yours");

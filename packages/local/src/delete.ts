@@ -5,6 +5,7 @@ import type { Fence, Removal } from "@moorage/core";
 import { instancePaths } from "./instance-folder.ts";
 import type { InstanceRow } from "./instance-row.ts";
 import { readRow, updateRow } from "./instance-row.ts";
+import type { HeldLock } from "./lock.ts";
 import { probeLock, takeLock } from "./lock.ts";
 import { observeRow } from "./observe.ts";
 import { poke } from "./poke.ts";
@@ -43,44 +44,43 @@ export async function deleteInstance(core: ScopeCore, name: string, fence: Fence
  * agent's is left that cannot be ended, or that this takes its time.
  */
 function honour(core: ScopeCore, marked: InstanceRow): Promise<Removal> {
+  const { honoured } = core.background;
+  honoured.add(marked.uid);
   return new Promise((resolve, reject) => {
-    core.background.honoured.add(marked.uid);
-    core.background.run(async () => {
-      try {
-        resolve(await untilRemoved(core, marked, () => resolve({ kind: "accepted" })));
-      } catch (error) {
-        reject(error as Error);
-      } finally {
-        core.background.honoured.delete(marked.uid);
-      }
-    });
+    untilRemoved(core, marked, () => resolve({ kind: "accepted" }))
+      .then(resolve, reject)
+      .finally(() => honoured.delete(marked.uid));
   });
 }
 
 /** Goes on until the instance is gone, taking over whenever its lock is free: its supervisor may be killed on the way. */
 async function untilRemoved(core: ScopeCore, marked: InstanceRow, accept: () => void): Promise<Removal> {
   const paths = instancePaths(core.stateDir, marked);
-  for (;;) {
+  const { closing } = core.background;
+  while (!closing.aborted) {
     const turn = core.watch.begin();
     const row = readRow(core.database, marked.name);
-    if (row === null || row.uid !== marked.uid) return { kind: "accepted" };
+    if (row === null || row.uid !== marked.uid) break;
     mkdirSync(paths.folder, { recursive: true, mode: 0o700 });
     // Waiting for it while its supervisor lives would hold up everything else here.
     const held = probeLock(paths.supervisorLock) === "held";
     const lock = held ? null : takeLock(paths.supervisorLock, lookersMs);
-    if (lock !== null) {
-      const patience = new AbortController();
-      void core.clock.sleep(answerWithinMs, patience.signal).then(() => {
-        if (!patience.signal.aborted) accept();
-      });
-      try {
-        return await takeOver(core, row);
-      } finally {
-        patience.abort();
-        lock.release();
-      }
-    }
+    if (lock !== null) return core.background.work(() => takeOverUnder(core, row, lock, accept));
     accept();
-    await core.watch.next(turn, recheckMs);
+    await core.watch.next(turn, recheckMs, closing);
+  }
+  return { kind: "accepted" };
+}
+
+async function takeOverUnder(core: ScopeCore, row: InstanceRow, lock: HeldLock, accept: () => void): Promise<Removal> {
+  const patience = new AbortController();
+  void core.clock.sleep(answerWithinMs, patience.signal).then(() => {
+    if (!patience.signal.aborted) accept();
+  });
+  try {
+    return await takeOver(core, row);
+  } finally {
+    patience.abort();
+    lock.release();
   }
 }

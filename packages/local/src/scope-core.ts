@@ -42,19 +42,32 @@ export async function writePatiently<T>(
 
 /** What goes on after a call has been answered: creates until the supervisor has taken over, removals until they are done. */
 export class Background {
-  readonly #running = new Set<Promise<void>>();
+  readonly #working = new Set<Promise<unknown>>();
+  readonly #closing = new AbortController();
   /** UIDs whose deletion mark this process honours: for it they count as marked whatever the lock says. */
   readonly honoured: Set<string> = new Set();
 
-  /** The work must not reject for what the world does; what it throws all the same is kept for `settled`. */
-  run(work: () => Promise<void>): void {
-    const running = work().finally(() => this.#running.delete(running));
-    // Whoever waits with `settled` is told; nobody else is there to be told.
-    running.catch(() => undefined);
-    this.#running.add(running);
+  /** Aborts when the scope is closed: whoever merely waits for others gives up. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** Work that `settled` waits for, until it is done or has failed. */
+  work<T>(body: () => Promise<T>): Promise<T> {
+    const working = body();
+    const done = working.then(
+      () => this.#working.delete(done),
+      () => this.#working.delete(done),
+    );
+    this.#working.add(done);
+    return working;
   }
 
   async settled(): Promise<void> {
-    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+    while (this.#working.size > 0) await Promise.all(this.#working);
+  }
+
+  close(): void {
+    this.#closing.abort();
   }
 }

@@ -22,8 +22,13 @@ function defaultFiles({ command, directory }: DeclaredAgent): string[] {
     .filter(isFile);
 }
 
+/** False as well for what may not be looked at: the agent could not read it either. */
 function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 function contentDigest(path: string, agent: DeclaredAgent): string {

@@ -1,4 +1,5 @@
 /** Can the command run at all? Looked at before anything is created, so that a typing error is told as one. */
+import type { Stats } from "node:fs";
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { basename, delimiter, resolve } from "node:path";
 import type { Fault } from "../declaration/names.ts";
@@ -24,26 +25,35 @@ function find(program: string, directory: string, path: string): Found {
   let unfit: Found | undefined;
   for (const folder of path.split(delimiter)) {
     const candidate = resolve(directory, folder, program);
-    const stats = statSync(candidate, { throwIfNoEntry: false });
+    const stats = statsOf(candidate);
     if (stats === undefined || stats.isDirectory()) continue;
     const judged = judge(candidate, candidate);
     if (judged.kind === "found") return judged;
     unfit ??= judged;
   }
   if (unfit !== undefined) return unfit;
-  const here = statSync(resolve(directory, program), { throwIfNoEntry: false })?.isFile() === true;
+  const here = statsOf(resolve(directory, program))?.isFile() === true;
   const hint = here ? `write ./${program}: the declaration's folder is not on PATH` : "install it, or write its path";
   return { kind: "fault", message: `there is no program ${program} on PATH`, hint };
 }
 
 function judge(path: string, shown: string): Found {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = statsOf(path);
   if (stats === undefined) return { kind: "fault", message: `there is no ${shown}`, hint: "correct run.command" };
   if (stats.isDirectory()) return { kind: "fault", message: `${shown} is a folder`, hint: "name the program in it" };
   if (!stats.isFile()) return { kind: "fault", message: `${shown} is no file`, hint: "name a program" };
   if (!mayExecute(path))
     return { kind: "fault", message: `${shown} may not be executed`, hint: `run \`chmod +x ${shown}\`` };
   return { kind: "found", path };
+}
+
+/** A folder of PATH that may not be looked into has no program for this user: shells pass it over as well. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 function mayExecute(path: string): boolean {
@@ -101,6 +111,6 @@ function firstBytes(path: string): Buffer | null {
 function scriptFault(program: string, script: string | undefined, directory: string): Fault | null {
   if (script === undefined || script.startsWith("-") || !/\.\w+$/.test(script)) return null;
   if (!interpreters.has(basename(program).replace(/[\d.]+$/, (version) => (version === "3" ? "3" : "")))) return null;
-  if (statSync(resolve(directory, script), { throwIfNoEntry: false }) !== undefined) return null;
+  if (statsOf(resolve(directory, script)) !== undefined) return null;
   return { message: `there is no ${script} in ${directory}`, hint: "correct run.command, or run it from the right folder" };
 }

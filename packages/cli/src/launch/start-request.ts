@@ -93,8 +93,16 @@ function checkCommand(agent: DeclaredAgent, launchEnv: Readonly<Record<string, s
   });
 }
 
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
 function checkCatalog({ name, catalog }: DeclaredAgent): void {
-  if (catalog === null || statSync(catalog.path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  if (catalog === null || isFolder(catalog.path)) return;
   throw new CliError({
     code: "catalogMissing",
     message: `${name}: its catalog ${catalog.path} is not there, or is no folder`,
