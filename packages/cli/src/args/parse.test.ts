@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { CliError } from "../errors/cli-error.ts";
+import { commands } from "./commands.ts";
+import { commandHelp, overview } from "./help.ts";
+import { parseCommandLine } from "./parse.ts";
+
+function invocation(...argv: string[]): object {
+  const parsed = parseCommandLine(argv);
+  if (parsed.kind !== "run") throw new Error(parsed.kind);
+  return parsed.invocation;
+}
+
+function refusal(...argv: string[]): CliError {
+  try {
+    parseCommandLine(argv);
+  } catch (error) {
+    if (error instanceof CliError) return error;
+    throw error;
+  }
+  throw new Error(`${argv.join(" ")} was accepted`);
+}
+
+test("words, flags and a command behind --", () => {
+  expect(invocation("deploy", "a", "--deadline", "5s", "--json", "-f", "x.yaml", "--settle=0", "--", "node", "--json", "-f")).toEqual({
+    command: "deploy",
+    words: ["a"],
+    rest: ["node", "--json", "-f"],
+    flags: { deadline: "5s", json: true, file: "x.yaml", settle: "0" },
+  });
+});
+
+test("aliases are the command itself", () => {
+  expect(invocation("start")).toMatchObject({ command: "deploy" });
+  expect(invocation("events")).toMatchObject({ command: "journal" });
+});
+
+test("-f is the file of most commands and the follow of logs and journal", () => {
+  expect(invocation("deploy", "-f", "x")).toMatchObject({ flags: { file: "x" } });
+  expect(invocation("logs", "-f", "x")).toMatchObject({ flags: { follow: true }, words: ["x"] });
+});
+
+test.each([
+  [["deplyo"], "did you mean `moorage deploy`?"],
+  [["frobnicate"], "`moorage --help` lists the commands"],
+  [["deploy", "--deadlin", "5s"], "did you mean --deadline?"],
+  [["deploy", "--deadline"], "write --deadline DURATION"],
+  [["deploy", "--deadline", "--json"], "write --deadline DURATION"],
+  [["deploy", "--dry-run=yes"], "write --dry-run alone"],
+  [["status", "--", "x"], "moorage status --help"],
+  [["explain"], "moorage explain --help"],
+  [["explain", "a", "b"], "moorage explain --help"],
+  [["--json", "status"], "moorage status --json"],
+  [["status", "-x"], "moorage status --help"],
+] as const)("%j is refused with what helps", (argv, hint) => {
+  const error = refusal(...argv);
+  expect(error.code).toBe("usage");
+  expect(error.hint).toContain(hint.startsWith("moorage status --json") ? "write the command first" : hint);
+});
+
+test("help is for everything, and every command and flag is in it", () => {
+  for (const command of commands) {
+    expect(overview()).toContain(command.summary);
+    expect(parseCommandLine([command.name, "--help"])).toMatchObject({ kind: "help", spec: { name: command.name } });
+    const help = commandHelp(command);
+    for (const { name } of command.flags) expect(help).toContain(`--${name}`);
+    for (const [example] of command.examples) expect(help).toContain(example);
+  }
+});
+
+test("every example of the help is understood, but for what a shell makes of it", () => {
+  const examples = commands.flatMap(({ examples: all }) => all.map(([example]) => example));
+  for (const example of examples.filter((text) => text.startsWith("moorage "))) {
+    const [, ...argv] = example.split(" | ")[0]!.split(" ");
+    expect(parseCommandLine(argv)).toMatchObject({ kind: "run" });
+  }
+});
+
+test("what looks like a flag of every object is none", () => {
+  expect(refusal("status", "--__proto__").code).toBe("usage");
+  expect(refusal("status", "--constructor").code).toBe("usage");
+});
