@@ -41,6 +41,9 @@ const wrongArrows = [
   ["agent", "nodemailer"],
   ["local", "moorage"],
   ["local", "@moorage/agent"],
+  ["kubernetes", "@moorage/keys"],
+  ["kubernetes", "@moorage/local"],
+  ["kubernetes", "moorage"],
   ["cli", "@moorage/harness"],
   ["cli", "@moorage/agent"],
 ] as const;
@@ -49,6 +52,7 @@ const deep = [
   ["local", "@moorage/core/src/index.ts"],
   ["keys", "@moorage/core/deploy"],
   ["harness", "../../core/src/index.ts"],
+  ["kubernetes", "@moorage/core/src/index.ts"],
   ["cli", "../../local/src/index.ts"],
   ["core", "../../keys/src/index.ts"],
 ] as const;

@@ -7,7 +7,14 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const libraries = ["@moorage/agent", "@moorage/core", "@moorage/harness", "@moorage/keys", "@moorage/local"];
+const libraries = [
+  "@moorage/agent",
+  "@moorage/core",
+  "@moorage/harness",
+  "@moorage/keys",
+  "@moorage/kubernetes",
+  "@moorage/local",
+];
 let folder: string;
 
 interface Ran {
