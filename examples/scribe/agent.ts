@@ -2,33 +2,31 @@
 import { readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { connect } from "@moorage/agent";
+import { connect, isDraining } from "@moorage/agent";
 import { summarise } from "./summarise.ts";
 
 const folder = process.env["TEXTS"] ?? "texts";
 const paceMs = Number(process.env["SECONDS_PER_TEXT"] ?? "1") * 1000;
 
-const ending = new AbortController();
-process.once("SIGTERM", () => ending.abort());
-process.once("SIGINT", () => ending.abort());
-
+// Works without a harness too: then a turn is just a call.
 const agent = await connect();
 console.log(`working through ${folder}`);
-while (!ending.signal.aborted) {
-  for (const text of await due()) {
-    if (ending.signal.aborted || agent.draining) break;
+try {
+  // The loop ends by itself when the agent is asked to end; a turn that has begun is waited for.
+  for await (const text of agent.untilDrain(dueTexts()))
     await agent.turn(async ({ catalog }) => write(text, catalog.text("prompts/system.md")));
-  }
-  await sleep(1000, undefined, { signal: ending.signal }).catch(() => undefined);
+} catch (error) {
+  if (!isDraining(error)) throw error;
 }
-console.log("ending");
+agent.close();
 
-/** Texts without a summary, or with one that is older than they are. */
-async function due(): Promise<string[]> {
-  const texts = (await readdir(folder)).filter((name) => name.endsWith(".txt")).sort();
-  const found: string[] = [];
-  for (const text of texts) if ((await changedAt(summaryOf(text))) < (await changedAt(text))) found.push(text);
-  return found;
+/** Texts without a summary, or with one that is older than they are: now, and whenever there are new ones. */
+async function* dueTexts(): AsyncGenerator<string> {
+  for (;;) {
+    for (const text of (await readdir(folder)).filter((name) => name.endsWith(".txt")).sort())
+      if ((await changedAt(summaryOf(text))) < (await changedAt(text))) yield text;
+    await sleep(1000);
+  }
 }
 
 async function changedAt(name: string): Promise<number> {
