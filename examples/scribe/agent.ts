@@ -44,7 +44,12 @@ async function write(text: string, prompt: string): Promise<void> {
   await sleep(paceMs);
   const summary = join(folder, summaryOf(text));
   // Beside it first: nobody ever reads half a summary.
-  await writeFile(`${summary}.draft`, summarise(content, count).map((line) => `- ${line}\n`).join(""));
+  await writeFile(
+    `${summary}.draft`,
+    summarise(content, count)
+      .map((line) => `- ${line}\n`)
+      .join(""),
+  );
   await rename(`${summary}.draft`, summary);
   console.log(`${text}: ${count} sentences`);
 }

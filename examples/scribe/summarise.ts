@@ -16,7 +16,13 @@ function wordsOf(text: string): string[] {
 export function sentencesOf(text: string): string[] {
   return text
     .split(/\n\s*\n/)
-    .flatMap((paragraph) => paragraph.replace(/\s+/g, " ").trim().match(/[^.!?]+[.!?]+(?=\s|$)|[^.!?]+$/g) ?? [])
+    .flatMap(
+      (paragraph) =>
+        paragraph
+          .replace(/\s+/g, " ")
+          .trim()
+          .match(/[^.!?]+[.!?]+(?=\s|$)|[^.!?]+$/g) ?? [],
+    )
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== "");
 }

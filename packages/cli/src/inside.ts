@@ -20,7 +20,8 @@ export function resolveSelf(names: readonly string[], env: Environment): string[
       return name;
     }
     const caller = callingAgent(env);
-    if (caller === null) throw usageError("self means the agent that calls, and no agent calls", "write the agent's name");
+    if (caller === null)
+      throw usageError("self means the agent that calls, and no agent calls", "write the agent's name");
     return caller.agent;
   });
   return [...new Set(resolved)];

@@ -92,6 +92,7 @@ export function durationFlag({ flags }: Invocation, name: string, otherwise: num
 export function countFlag({ flags }: Invocation, name: string): number | undefined {
   const text = flags[name];
   if (typeof text !== "string") return undefined;
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw usageError(`--${name}: ${JSON.stringify(text)} is no whole number from 1 on`, `write --${name} 100`);
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw usageError(`--${name}: ${JSON.stringify(text)} is no whole number from 1 on`, `write --${name} 100`);
   return Number(text);
 }

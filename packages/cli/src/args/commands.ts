@@ -23,7 +23,12 @@ const settle: FlagSpec = {
 
 /** Flags that every command has. */
 export const commonFlags: readonly FlagSpec[] = [
-  { name: "on", value: "SUBSTRATE", description: "where: local (default) or kubernetes", complete: ["local", "kubernetes"] },
+  {
+    name: "on",
+    value: "SUBSTRATE",
+    description: "where: local (default) or kubernetes",
+    complete: ["local", "kubernetes"],
+  },
   {
     name: "state",
     value: "DIR",
@@ -100,7 +105,10 @@ export const commands: readonly CommandSpec[] = [
     words: [0, many],
     complete: "agents",
     takesCommand: false,
-    flags: [file, { name: "install", description: "write a user unit (systemd, launchd) that does it, and start that" }],
+    flags: [
+      file,
+      { name: "install", description: "write a user unit (systemd, launchd) that does it, and start that" },
+    ],
     examples: [
       ["moorage keep", "all agents of ./agent.yaml with revive: onFailure"],
       ["moorage keep --install", "the same, after every login or boot"],

@@ -21,7 +21,9 @@ function refusal(...argv: string[]): CliError {
 }
 
 test("words, flags and a command behind --", () => {
-  expect(invocation("deploy", "a", "--deadline", "5s", "--json", "-f", "x.yaml", "--settle=0", "--", "node", "--json", "-f")).toEqual({
+  expect(
+    invocation("deploy", "a", "--deadline", "5s", "--json", "-f", "x.yaml", "--settle=0", "--", "node", "--json", "-f"),
+  ).toEqual({
     command: "deploy",
     words: ["a"],
     rest: ["node", "--json", "-f"],

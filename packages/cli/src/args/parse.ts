@@ -18,14 +18,20 @@ export function parseCommandLine(argv: readonly string[]): Parsed {
   if (first === "--version" || first === "-V") return { kind: "version" };
   if (first === "help") return { kind: "help", spec: others[0] === undefined ? null : commandNamed(others[0]) };
   if (first.startsWith("-"))
-    throw usageError(`${first} stands before the command`, `write the command first, such as \`moorage status ${first}\``);
+    throw usageError(
+      `${first} stands before the command`,
+      `write the command first, such as \`moorage status ${first}\``,
+    );
   return parseCommand(commandNamed(first), others);
 }
 
 function commandNamed(name: string): CommandSpec {
   const spec = findCommand(name);
   if (spec !== undefined) return spec;
-  const meant = didYouMean(name, commands.flatMap((command) => [command.name, ...command.aliases]));
+  const meant = didYouMean(
+    name,
+    commands.flatMap((command) => [command.name, ...command.aliases]),
+  );
   const hint = meant === undefined ? "`moorage --help` lists the commands" : `did you mean \`moorage ${meant}\`?`;
   throw usageError(`there is no command ${name}`, hint);
 }
@@ -40,7 +46,8 @@ function parseCommand(spec: CommandSpec, args: readonly string[]): Parsed {
   const { values, positionals } = split(spec, own, flags);
   if (values["help"] === true) return { kind: "help", spec };
   const words = positionals.length;
-  if (words < spec.words[0]) throw usageError(`${spec.name} needs ${spec.usage}`, `run \`moorage ${spec.name} --help\``);
+  if (words < spec.words[0])
+    throw usageError(`${spec.name} needs ${spec.usage}`, `run \`moorage ${spec.name} --help\``);
   if (words > spec.words[1])
     throw usageError(
       `${spec.name} takes ${spec.words[1] === 0 ? "no words" : `at most ${spec.words[1]}`}, and ${words} are there`,
@@ -57,7 +64,10 @@ function split(
   const options = Object.fromEntries(
     flags.map(({ name, short, value }) => [
       name,
-      { type: value === undefined ? ("boolean" as const) : ("string" as const), ...(short === undefined ? {} : { short }) },
+      {
+        type: value === undefined ? ("boolean" as const) : ("string" as const),
+        ...(short === undefined ? {} : { short }),
+      },
     ]),
   );
   const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
@@ -90,7 +100,10 @@ function valueOf(
 }
 
 function unknownFlag(spec: CommandSpec, raw: string, flags: readonly FlagSpec[]): CliError {
-  const meant = didYouMean(raw.replace(/^-+/, ""), flags.map(({ name }) => name));
+  const meant = didYouMean(
+    raw.replace(/^-+/, ""),
+    flags.map(({ name }) => name),
+  );
   const hint = meant === undefined ? `run \`moorage ${spec.name} --help\`` : `did you mean --${meant}?`;
   return usageError(`${spec.name} has no flag ${raw}`, hint);
 }

@@ -15,7 +15,7 @@ export const completion: Run = (invocation, host) => {
 };
 
 /** Names of agents, one a line: asked of the command itself, silently. */
-const agentNames = "moorage status --json 2>/dev/null | grep -o '\"agent\":\"[^\"]*\"' | cut -d'\"' -f4";
+const agentNames = 'moorage status --json 2>/dev/null | grep -o \'"agent":"[^"]*"\' | cut -d\'"\' -f4';
 
 function flagsOf(spec: CommandSpec): string[] {
   return [...spec.flags, ...commonFlags].flatMap(({ name, short }) => [
@@ -41,7 +41,8 @@ function pathFlags(kind: "file" | "folder"): string[] {
 
 function bash(): string {
   const cases = commands.map(
-    (spec) => `    ${[spec.name, ...spec.aliases].join("|")}) words="${wordsOf(spec)}"; flags="${flagsOf(spec).join(" ")}" ;;`,
+    (spec) =>
+      `    ${[spec.name, ...spec.aliases].join("|")}) words="${wordsOf(spec)}"; flags="${flagsOf(spec).join(" ")}" ;;`,
   );
   return `# bash completion for moorage
 _moorage_agents() { ${agentNames}; }

@@ -75,7 +75,10 @@ export function previewText({ agent, action, rule, reason, intent, condition }: 
   const does = action === null ? "would not get to a decision" : (actionWords[action] ?? action);
   const lines = [`${agent}: a deploy ${does}: ${reason}${rule === null ? "" : ` (rule ${rule})`}`];
   if (intent === "diverged" && action === "noOp")
-    lines.push("  the declaration has changed since it was started", `  → \`moorage restart ${agent}\` takes the change over`);
+    lines.push(
+      "  the declaration has changed since it was started",
+      `  → \`moorage restart ${agent}\` takes the change over`,
+    );
   if (condition !== null && condition.message !== reason) lines.push(`  ${condition.message}`);
   if (condition !== null) lines.push(`  → ${condition.hint}`);
   return lines.join("\n");

@@ -97,7 +97,10 @@ async function explainOne(name: string, planned: Planned, session: Session, host
     fault: planned.fault,
     warnings: planned.plan?.warnings ?? [],
     journal: session.scope.journal.read({ agent: name, last: stepsShown }),
-    log: ended && status.agentId !== null ? (await logTail(session, status.agentId)).map((line) => host.output.redact(line)) : [],
+    log:
+      ended && status.agentId !== null
+        ? (await logTail(session, status.agentId)).map((line) => host.output.redact(line))
+        : [],
     advice: advice(name, status, planned, deploy),
   };
 }
@@ -109,7 +112,8 @@ function deployJson({ exit: _, condition, agent: __, agentId: ___, scope: ____, 
 /** The exact commands that help, the most useful first. */
 function advice(name: string, status: AgentStatus, planned: Planned, deploy: PreviewResult | null): string[] {
   if (planned.fault !== null) return [planned.fault.hint];
-  if (deploy?.condition != null) return [deploy.condition.hint];
+  const stuck = deploy?.condition ?? null;
+  if (stuck !== null) return [stuck.hint];
   switch (status.state) {
     case "running":
       return [
@@ -137,12 +141,20 @@ function text(explanation: Explanation, output: Output): string[] {
   const { agent, status, declared, deploy, fault, warnings, journal, log } = explanation;
   const heading = (words: string): string => output.style("bold", words);
   const lines = [heading("What is"), ...whatIs(status, declared).map((line) => `  ${line}`)];
-  if (log.length > 0) lines.push("", heading("What it said last"), ...log.map((line) => `  ${output.style("dim", "│")} ${line}`));
-  if (journal.length > 0) lines.push("", heading("What happened last"), ...journal.map((line) => `  ${lineText(line)}`));
+  if (log.length > 0)
+    lines.push("", heading("What it said last"), ...log.map((line) => `  ${output.style("dim", "│")} ${line}`));
+  if (journal.length > 0)
+    lines.push("", heading("What happened last"), ...journal.map((line) => `  ${lineText(line)}`));
   lines.push("", heading("What a deploy would do now"));
   if (fault !== null) lines.push(...`it would not begin: ${fault.message}`.split("\n").map((line) => `  ${line}`));
-  else if (deploy === null) lines.push(`  ${agent} is not declared in this folder: \`moorage explain ${agent} --file PATH\` says it`);
-  else lines.push(...previewText({ ...deploy, condition: null }).split("\n").map((line) => `  ${line}`));
+  else if (deploy === null)
+    lines.push(`  ${agent} is not declared in this folder: \`moorage explain ${agent} --file PATH\` says it`);
+  else
+    lines.push(
+      ...previewText({ ...deploy, condition: null })
+        .split("\n")
+        .map((line) => `  ${line}`),
+    );
   for (const warning of warnings) lines.push(`  ${output.style("yellow", "warning:")} ${warning}`);
   lines.push("", heading("What to do"), ...explanation.advice.map((line) => `  → ${line}`));
   return lines;
@@ -151,13 +163,18 @@ function text(explanation: Explanation, output: Output): string[] {
 function whatIs(status: AgentStatus, declared: boolean): string[] {
   const now = Date.now();
   const { agent, state, since, reason, turn, health } = status;
-  if (state === "absent") return [`${agent} does not run, and nothing of it is here${declared ? "; it is declared" : ""}`];
-  const lines = [`${agent} (${status.agentId ?? ""}): ${state === "cannotTell" ? "cannot be told" : state}${since === null ? "" : ` since ${sinceText(since, now)}`}`];
+  if (state === "absent")
+    return [`${agent} does not run, and nothing of it is here${declared ? "; it is declared" : ""}`];
+  const lines = [
+    `${agent} (${status.agentId ?? ""}): ${state === "cannotTell" ? "cannot be told" : state}${since === null ? "" : ` since ${sinceText(since, now)}`}`,
+  ];
   if (reason !== null) lines.push(reason);
   if (status.pid !== null) lines.push(`process ${status.pid}, supervisor ${status.supervisor?.pid ?? "unknown"}`);
-  if (turn !== null && turn.inFlight > 0 && turn.since !== null) lines.push(`${turn.inFlight} turn(s) in flight since ${sinceText(turn.since, now)}`);
-  else if (turn?.lastAt != null) lines.push(`last turn at ${clockText(turn.lastAt, now)}`);
-  if (health.state !== "unknown") lines.push(`${health.state}${health.since === null ? "" : ` since ${sinceText(health.since, now)}`}`);
+  if (turn !== null && turn.inFlight > 0 && turn.since !== null)
+    lines.push(`${turn.inFlight} turn(s) in flight since ${sinceText(turn.since, now)}`);
+  else if (turn !== null && turn.lastAt !== null) lines.push(`last turn at ${clockText(turn.lastAt, now)}`);
+  if (health.state !== "unknown")
+    lines.push(`${health.state}${health.since === null ? "" : ` since ${sinceText(health.since, now)}`}`);
   if (status.memoryBytes !== null) lines.push(`${bytes(status.memoryBytes)} of memory`);
   if (status.revives > 0) lines.push(`revived ${status.revives} times`);
   if (status.source !== null) lines.push(`started from ${status.source}`);

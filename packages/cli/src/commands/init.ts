@@ -49,7 +49,8 @@ function exampleFiles(name: string): Map<string, string> {
   }
   files.set("agent.schema.json", readFileSync(new URL("Agent.schema.json", schemaFolder), "utf8"));
   const sdk = fileURLToPath(sdkFolder());
-  for (const file of filesBelow(sdk)) if (/^[^.]+\.ts$/.test(file)) files.set(`${sdkName}/${file}`, readFileSync(join(sdk, file), "utf8"));
+  for (const file of filesBelow(sdk))
+    if (/^[^.]+\.ts$/.test(file)) files.set(`${sdkName}/${file}`, readFileSync(join(sdk, file), "utf8"));
   return files;
 }
 
@@ -61,6 +62,9 @@ function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .filter((file) => !file.split("/").some((part) => part.startsWith(".") || part === "node_modules" || part === "summaries"))
+    .filter(
+      (file) =>
+        !file.split("/").some((part) => part.startsWith(".") || part === "node_modules" || part === "summaries"),
+    )
     .sort();
 }

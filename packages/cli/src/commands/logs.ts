@@ -106,6 +106,9 @@ export function sinceFlag({ flags }: Invocation, now: number): number | undefine
   if (duration.kind === "duration") return now - duration.ms;
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time))
-    throw usageError(`--since: ${JSON.stringify(text)} is no time`, "write a duration such as 10m, or a time such as 2030-01-31T12:00:00Z");
+    throw usageError(
+      `--since: ${JSON.stringify(text)} is no time`,
+      "write a duration such as 10m, or a time such as 2030-01-31T12:00:00Z",
+    );
   return time;
 }

@@ -8,7 +8,7 @@ import type { LaunchPlan } from "../launch/start-request.ts";
 import { logTail } from "../log-tail.ts";
 import type { Progress } from "../output/progress.ts";
 import { showProgress } from "../output/progress.ts";
-import { handOver, handedOver } from "../restart/hand-over.ts";
+import { handedOver, handOver } from "../restart/hand-over.ts";
 import { restartPlans } from "../restart/restart-plans.ts";
 import type { Session } from "../session.ts";
 import { withSession } from "../session.ts";

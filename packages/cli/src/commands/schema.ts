@@ -10,7 +10,10 @@ export const schema: Run = (invocation, { output }) => {
   const kinds = readdirSync(schemaFolder).flatMap((file) => /^(\w+)\.schema\.json$/.exec(file)?.[1] ?? []);
   if (!kinds.includes(kind)) {
     const meant = didYouMean(kind, kinds);
-    throw usageError(`there is no schema of ${kind}`, meant === undefined ? `there are: ${kinds.join(", ")}` : `did you mean ${meant}?`);
+    throw usageError(
+      `there is no schema of ${kind}`,
+      meant === undefined ? `there are: ${kinds.join(", ")}` : `did you mean ${meant}?`,
+    );
   }
   output.write(readFileSync(new URL(`${kind}.schema.json`, schemaFolder), "utf8"));
   return Promise.resolve(0);

@@ -42,7 +42,10 @@ function statusLines(agents: readonly AgentStatus[], { declared }: StatusChoice,
   return fleets.flatMap((fleet) => {
     const members = agents.filter((agent) => agent.fleet === fleet);
     const running = members.filter(({ state }) => state === "running").length;
-    return [output.style("bold", `fleet ${fleet ?? "-"}: ${running} of ${members.length} running`), ...statusTable(members, output, now)];
+    return [
+      output.style("bold", `fleet ${fleet ?? "-"}: ${running} of ${members.length} running`),
+      ...statusTable(members, output, now),
+    ];
   });
 }
 
@@ -62,7 +65,9 @@ async function watch(session: Session, choice: StatusChoice, host: Host): Promis
       output.draw(`${drawn === 0 ? "" : `\u001b[${drawn}A\u001b[0J`}${output.redact(lines.join("\n"))}\n`);
       drawn = lines.length;
     } else {
-      const key = agents.map((agent) => `${agent.agent}: ${agent.state}${agent.reason === null ? "" : `, ${agent.reason}`}`).join("\n");
+      const key = agents
+        .map((agent) => `${agent.agent}: ${agent.state}${agent.reason === null ? "" : `, ${agent.reason}`}`)
+        .join("\n");
       if (key !== told) output.line(key);
       told = key;
     }

@@ -15,7 +15,10 @@ export const stop: Run = async (invocation, host) => {
   const { words, flags } = invocation;
   const all = flags["all"] === true;
   if (all === words.length > 0)
-    throw usageError(all ? "both names and --all are there" : "stop needs a name", "write `moorage stop NAME…` or `moorage stop --all`");
+    throw usageError(
+      all ? "both names and --all are there" : "stop needs a name",
+      "write `moorage stop NAME…` or `moorage stop --all`",
+    );
   const names = all ? "all" : resolveSelf(words, host.env);
   const options = stopOptions(invocation);
   return withSession(invocation, host, { mode: "write" }, async (session) => {

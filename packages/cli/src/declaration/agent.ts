@@ -7,16 +7,16 @@ export type ValueSource =
   | { readonly kind: "env"; readonly name: string }
   | { readonly kind: "file"; readonly path: string; readonly shown: string };
 
-export type DeclaredIdentity =
+type DeclaredIdentity =
   | { readonly kind: "name" }
   | { readonly kind: "key"; readonly from: ValueSource; readonly as: string | null };
 
-export type DeclaredHealth =
+type DeclaredHealth =
   | { readonly kind: "none" }
   | { readonly kind: "socket" }
   | { readonly kind: "file"; readonly path: string; readonly maxAgeMs: number };
 
-export interface Fingerprint {
+interface Fingerprint {
   readonly wireVersion: number;
   readonly eventLogSchema: number;
   readonly crdApiVersion: string;
@@ -135,5 +135,9 @@ function catalogOf(catalog: AgentDocument["spec"]["catalog"], directory: string)
 function healthOf(health: "none" | HealthDocument | undefined, directory: string): DeclaredHealth {
   if (health === undefined || health === "none") return { kind: "none" };
   if (health.file === undefined) return { kind: "socket" };
-  return { kind: "file", path: resolve(directory, health.file), maxAgeMs: milliseconds(health.maxAge, defaultMaxAgeMs) };
+  return {
+    kind: "file",
+    path: resolve(directory, health.file),
+    maxAgeMs: milliseconds(health.maxAge, defaultMaxAgeMs),
+  };
 }

@@ -5,7 +5,7 @@ export interface ValueSourceDocument {
   readonly file?: string | undefined;
 }
 
-export interface RunDocument {
+interface RunDocument {
   readonly command?: string[] | undefined;
   readonly image?: string | undefined;
   readonly harness?: boolean | undefined;

@@ -154,22 +154,25 @@ test("an unknown key tells the one that was meant, or where it belongs", () => {
 });
 
 test("a bad third document does not hide behind two good ones, and the good ones are not taken", () => {
-  expect(mistakes(`${plain}---\n${plain.replace("scribe", "b")}---\n${plain.replace("scribe", "c").replace("kind", "knd")}`)).toEqual([
-    "13:1 kind: is missing",
-    "14:1 knd: unknown key",
-  ]);
+  expect(
+    mistakes(`${plain}---\n${plain.replace("scribe", "b")}---\n${plain.replace("scribe", "c").replace("kind", "knd")}`),
+  ).toEqual(["13:1 kind: is missing", "14:1 knd: unknown key"]);
 });
 
 test("a syntax mistake in one document does not hide the mistakes of another", () => {
-  expect(mistakes(`a: [1\n---\n${plain.replace("command", "comand")}`)).toEqual([
-    expect.stringContaining("is not YAML"),
-    expect.stringMatching(/has no command|unknown key/),
-    expect.stringMatching(/has no command|unknown key/),
-  ].slice(0, 2));
+  expect(mistakes(`a: [1\n---\n${plain.replace("command", "comand")}`)).toEqual(
+    [
+      expect.stringContaining("is not YAML"),
+      expect.stringMatching(/has no command|unknown key/),
+      expect.stringMatching(/has no command|unknown key/),
+    ].slice(0, 2),
+  );
 });
 
 test("a name that is declared twice is told at the second place", () => {
-  expect(mistakes(`${plain}---\n${plain}`)).toEqual([`9:19 metadata.name: "scribe" is declared already, at agent.yaml:3`]);
+  expect(mistakes(`${plain}---\n${plain}`)).toEqual([
+    `9:19 metadata.name: "scribe" is declared already, at agent.yaml:3`,
+  ]);
 });
 
 test.each([
@@ -187,11 +190,19 @@ test.each([
   ["zero as duration", `${plain}  drain: 0\n`, "0 is no duration"],
   ["NUL", `${plain}  env: { A: "x\\0y" }\n`, "NUL"],
   ["long value", `${plain}  env: { A: ${"x".repeat(200_000)} }\n`, "200002 bytes"],
-  ["key in both", `${plain}  env: { A: x }\n  secretEnv: { A: { env: B } }\n`, "7:16 spec.secretEnv.A: A is in env too"],
+  [
+    "key in both",
+    `${plain}  env: { A: x }\n  secretEnv: { A: { env: B } }\n`,
+    "7:16 spec.secretEnv.A: A is in env too",
+  ],
   ["both sources", `${plain}  secretEnv: { A: { env: B, file: c } }\n`, "has env and file at once"],
   ["no source", `${plain}  secretEnv: { A: {} }\n`, "has none of: env, file"],
   ["own variable", `${plain}  env: { MOORAGE_X: y }\n`, "set by Moorage itself"],
-  ["idle without harness", `${plain.replace("run: {", 'run: { image: "a@sha256:0",')}  idle: 2h\n`, "this image has no harness"],
+  [
+    "idle without harness",
+    `${plain.replace("run: {", 'run: { image: "a@sha256:0",')}  idle: 2h\n`,
+    "this image has no harness",
+  ],
   ["no command", plain.replace('{ command: [sleep, "1"] }', '{ image: "a@sha256:0" }'), "spec.run: has no command"],
   ["empty command", plain.replace('[sleep, "1"]', "[]"), "spec.run.command: the list is empty"],
   ["age without file", `${plain}  health: { socket: true, maxAge: 5s }\n`, "only the health of a file has an age"],
@@ -203,14 +214,21 @@ test.each([
 
 test("an alias bomb is refused at once", () => {
   const letters = [..."bcdefghij"];
-  const bomb = ["a: &a [x,x,x,x,x,x,x,x,x]", ...letters.map((letter, at) => `${letter}: &${letter} [${`*${at === 0 ? "a" : letters[at - 1]},`.repeat(9)}]`)];
+  const bomb = [
+    "a: &a [x,x,x,x,x,x,x,x,x]",
+    ...letters.map((letter, at) => `${letter}: &${letter} [${`*${at === 0 ? "a" : letters[at - 1]},`.repeat(9)}]`),
+  ];
   const began = performance.now();
   expect(mistakes(bomb.join("\n"))).toEqual([expect.stringContaining("aliases expand")]);
   expect(performance.now() - began).toBeLessThan(2_000);
 });
 
 test("an alias that shares a block is fine", () => {
-  write(plain.replace("spec:\n", "spec:\n  env: &e { A: x }\n") + "---\n" + `${plain.replace("scribe", "b")}  env: { A: y }\n`);
+  write(
+    plain.replace("spec:\n", "spec:\n  env: &e { A: x }\n") +
+      "---\n" +
+      `${plain.replace("scribe", "b")}  env: { A: y }\n`,
+  );
   expect(load().map(({ env }) => env)).toEqual([{ A: "x" }, { A: "y" }]);
 });
 

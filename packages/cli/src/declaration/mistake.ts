@@ -29,7 +29,7 @@ export function pathText(steps: readonly Step[]): string {
 }
 
 /** One mistake on one line, with its remedy: `agent.yaml:4:3: spec.drain: … (…)`. */
-export function describeMistake({ file, line, column, path, message, hint }: Mistake): string {
+function describeMistake({ file, line, column, path, message, hint }: Mistake): string {
   const place = line === null ? file : `${file}:${line}:${column ?? 1}`;
   return `${place}: ${path === "" ? "" : `${path}: `}${message}\n    ${hint}`;
 }

@@ -46,7 +46,8 @@ test("a NUL is refused, and no value is ever told", () => {
 });
 
 test("all entries together may be a mebibyte", () => {
-  const entries = (count: number): [string, string][] => Array.from({ length: count }, (_, at) => [`K${at}`, "x".repeat(100_000)]);
+  const entries = (count: number): [string, string][] =>
+    Array.from({ length: count }, (_, at) => [`K${at}`, "x".repeat(100_000)]);
   expect(environmentFault(entries(10))).toBeNull();
   expect(environmentFault(entries(11))).not.toBeNull();
 });

@@ -11,9 +11,9 @@ export const namePattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
 export const envKeyPattern = "^[A-Za-z_][A-Za-z0-9_]*$";
 
 /** Linux refuses to start a process with a longer `KEY=value` (MAX_ARG_STRLEN without the ending NUL). */
-export const longestEntryBytes = 131_071;
+const longestEntryBytes = 131_071;
 /** All of an agent's environment together. */
-export const longestEnvironmentBytes: number = 1024 * 1024;
+const longestEnvironmentBytes: number = 1024 * 1024;
 
 const nameHint = "use 1 to 63 of a-z, 0-9 and -, beginning and ending with a letter or digit";
 

@@ -81,7 +81,11 @@ function* environmentMistakes(spec: SpecDocument): Iterable<ShapeMistake> {
       if (home === undefined) homes.set(key, group);
       else
         yield {
-          steps: ["spec", ...group.split("."), ...(group === "passEnv" ? [index] : group === "identity.as" ? [] : [key])],
+          steps: [
+            "spec",
+            ...group.split("."),
+            ...(group === "passEnv" ? [index] : group === "identity.as" ? [] : [key]),
+          ],
           at: group === "passEnv" || group === "identity.as" ? "value" : "key",
           message: home === group ? `${key} is there twice` : `${key} is in ${home} too`,
           hint: "a variable has one value: keep one of the two",

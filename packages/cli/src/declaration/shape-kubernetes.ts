@@ -52,7 +52,9 @@ export const kubernetesShape: z.ZodMiniType<object> = strict(
   {
     resources: z.optional(resources),
     nodeSelector: z.optional(
-      z.record(nonEmptyText("label"), anyText("value")).check(z.meta({ description: "Labels that its node must have" })),
+      z
+        .record(nonEmptyText("label"), anyText("value"))
+        .check(z.meta({ description: "Labels that its node must have" })),
     ),
     tolerations: z.optional(listOf(toleration, "Taints that are tolerated")),
     workspace: z.optional(workspace),

@@ -56,9 +56,13 @@ function mistakesOf(issue: Issue, value: unknown, from: readonly Step[]): ShapeM
     case "invalid_value":
       if (valueAt(value, steps) === undefined)
         return [{ steps, at: "value", message: "is missing", hint: `write ${issue.values.map(String).join(" or ")}` }];
-      return [{ steps, at: "value", ...(faultOfText(issue.message) ?? { message: issue.message, hint: "correct it" }) }];
+      return [
+        { steps, at: "value", ...(faultOfText(issue.message) ?? { message: issue.message, hint: "correct it" }) },
+      ];
     default:
-      return [{ steps, at: "value", ...(faultOfText(issue.message) ?? { message: issue.message, hint: "correct it" }) }];
+      return [
+        { steps, at: "value", ...(faultOfText(issue.message) ?? { message: issue.message, hint: "correct it" }) },
+      ];
   }
 }
 
@@ -100,7 +104,7 @@ function typeFault(expected: string, given: unknown, text: string): Fault {
   if (own !== undefined) return own;
   const message = `is ${typeName(given)} in the place of ${wanted}`;
   if (given === null) return { message, hint: "write a value, or leave the key out" };
-  if (expected === "string" && typeof given !== "object")
+  if (expected === "string" && (typeof given === "number" || typeof given === "boolean"))
     return { message, hint: `put it in quotes: ${JSON.stringify(String(given))}` };
   if (expected === "array" && typeof given === "string")
     return { message, hint: "put it in brackets, word by word, such as [node, agent.ts]" };

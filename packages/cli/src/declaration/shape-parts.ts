@@ -9,7 +9,7 @@ import { envKeyFault, envKeyPattern, envValueFault, nameFault, namePattern } fro
 const separator = "\u0000";
 
 /** Message and remedy in one text. */
-export function faultText({ message, hint }: Fault): string {
+function faultText({ message, hint }: Fault): string {
   return `${message}${separator}${hint}`;
 }
 
@@ -101,16 +101,13 @@ export function pathOf(description: string): Text {
 
 /** Keys of an environment with plain values. */
 export function environment(description: string): z.ZodMiniType<Record<string, string>> {
-  return z.record(envKeyText("name of the variable"), z.string()).check(
-    (context) => {
-      for (const [key, value] of Object.entries(context.value)) {
-        const fault = typeof value === "string" ? envValueFault(key, value) : null;
-        if (fault === null) continue;
-        context.issues.push({ code: "custom", input: "", path: [key], message: faultText(fault), continue: true });
-      }
-    },
-    z.meta({ description }),
-  );
+  return z.record(envKeyText("name of the variable"), z.string()).check((context) => {
+    for (const [key, value] of Object.entries(context.value)) {
+      const fault = typeof value === "string" ? envValueFault(key, value) : null;
+      if (fault === null) continue;
+      context.issues.push({ code: "custom", input: "", path: [key], message: faultText(fault), continue: true });
+    }
+  }, z.meta({ description }));
 }
 
 /** One of several words. */
@@ -123,12 +120,12 @@ export function oneOf<const W extends string>(words: readonly [W, ...W[]], descr
       return faultText({ message: `${given} is not one of its words`, hint });
     },
   });
-  return shape.check(z.meta({ description })) as unknown as z.ZodMiniType<W>;
+  return shape.check(z.meta({ description }));
 }
 
 /** One value and no other. */
 export function only<const V extends string | boolean>(value: V, fault: Fault, description: string): z.ZodMiniType<V> {
-  return z.literal(value, { error: () => faultText(fault) }).check(z.meta({ description })) as unknown as z.ZodMiniType<V>;
+  return z.literal(value, { error: () => faultText(fault) }).check(z.meta({ description }));
 }
 
 export function yesOrNo(description: string): z.ZodMiniType<boolean> {
@@ -143,7 +140,8 @@ export function count(description: string): z.ZodMiniType<number> {
 
 /** A list; `least` is how many it has at least. */
 export function listOf<T>(item: z.ZodMiniType<T>, description: string, least = 0): z.ZodMiniType<T[]> {
-  const error = (): string => faultText({ message: "the list is empty", hint: "write at least one, or leave the key out" });
+  const error = (): string =>
+    faultText({ message: "the list is empty", hint: "write at least one, or leave the key out" });
   const list = z.array(item);
   return (least === 0 ? list : list.check(z.minLength(least, { error }))).check(z.meta({ description }));
 }
@@ -161,7 +159,7 @@ export function strict<const S extends z.core.$ZodShape>(
     const fault = exactlyOne.length === 0 ? null : choiceFault(context.value, exactlyOne);
     if (fault === null) return;
     context.issues.push({ code: "custom", input: "", message: faultText(fault), continue: true });
-  }, z.meta({ description })) as unknown as z.ZodMiniType<z.infer<z.ZodMiniObject<S, z.core.$strict>>>;
+  }, z.meta({ description }));
 }
 
 function choiceFault(value: object, keys: readonly string[]): Fault | null {

@@ -7,8 +7,8 @@ import {
   count,
   durationOr,
   durationText,
-  envKeyText,
   environment,
+  envKeyText,
   listOf,
   nameText,
   nonEmptyText,
@@ -20,7 +20,7 @@ import {
   yesOrNo,
 } from "./shape-parts.ts";
 
-export const apiVersion = "moorage.dev/v1alpha1";
+const apiVersion = "moorage.dev/v1alpha1";
 
 const valueSource: z.ZodMiniType<ValueSourceDocument> = strict(
   {
@@ -64,9 +64,7 @@ const catalog = z.union([
   strict(
     {
       path: pathOf("The catalog's folder"),
-      signal: z.optional(
-        oneOf(["SIGHUP", "SIGUSR1", "SIGUSR2"], "The signal that tells the agent of a new catalog"),
-      ),
+      signal: z.optional(oneOf(["SIGHUP", "SIGUSR1", "SIGUSR2"], "The signal that tells the agent of a new catalog")),
     },
     "The catalog's folder, and how the agent is told of a new one",
   ),

@@ -22,7 +22,8 @@ export function readSourceFiles(named: string, cwd: string): SourceFile[] {
     const names = readdirSync(path)
       .filter((name) => /^[^.].*\.ya?ml$/.test(name))
       .sort();
-    if (names.length === 0) throw unreadable(named, "is a folder without any *.yaml", "name a file, or put agent.yaml in it");
+    if (names.length === 0)
+      throw unreadable(named, "is a folder without any *.yaml", "name a file, or put agent.yaml in it");
     return names.map((name) => readSourceFile(join(path, name), join(named, name)));
   }
   return [readSourceFile(path, named)];
@@ -53,7 +54,8 @@ function readBytes(path: string, shown: string): Buffer {
     const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const { size } = fstatSync(descriptor);
-      if (size > largest) throw unreadable(shown, `is ${size} bytes long, and ${largest} is the most`, "name another file");
+      if (size > largest)
+        throw unreadable(shown, `is ${size} bytes long, and ${largest} is the most`, "name another file");
       return readFileSync(descriptor);
     } finally {
       closeSync(descriptor);
@@ -72,7 +74,12 @@ function decode(bytes: Buffer, shown: string): string {
 }
 
 function unreadable(shown: string, message: string, hint: string): CliError {
-  return new CliError({ code: "declarationUnreadable", message: `${shown} ${message}`, hint, details: { file: shown } });
+  return new CliError({
+    code: "declarationUnreadable",
+    message: `${shown} ${message}`,
+    hint,
+    details: { file: shown },
+  });
 }
 
 function systemFault(error: unknown, shown: string): CliError {
@@ -84,7 +91,8 @@ function systemFault(error: unknown, shown: string): CliError {
       hint: "run `moorage init`, name the file with `--file`, or go without one: `moorage deploy NAME -- COMMAND`",
       details: { file: shown },
     });
-  if (code === "EACCES" || code === "EPERM") return unreadable(shown, "may not be read by you", `run \`chmod u+r ${shown}\``);
+  if (code === "EACCES" || code === "EPERM")
+    return unreadable(shown, "may not be read by you", `run \`chmod u+r ${shown}\``);
   if (code === "ELOOP") return unreadable(shown, "is a symbolic link to itself", "name the file itself");
   return unreadable(shown, `cannot be read (${code || "unknown reason"})`, "name another file");
 }

@@ -1,6 +1,7 @@
 /** YAML to plain values that still know where they stand: strict, without merge keys, tags or alias bombs. */
-import { isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments } from "yaml";
+
 import type { Document, Pair } from "yaml";
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments } from "yaml";
 import type { Mistake, Step } from "./mistake.ts";
 import { pathText } from "./mistake.ts";
 import type { Fault } from "./names.ts";
@@ -45,7 +46,12 @@ export function readYaml(source: string, file: string): YamlReading {
   const mistakes: Mistake[] = [];
   for (const document of Array.isArray(parsed) ? (parsed as Document.Parsed[]) : []) {
     for (const { code, message, pos } of [...document.errors, ...document.warnings])
-      mistakes.push({ file, ...place(pos[0]), path: "", ...yamlFault(code, message, source.slice(pos[0], pos[0] + longestShown)) });
+      mistakes.push({
+        file,
+        ...place(pos[0]),
+        path: "",
+        ...yamlFault(code, message, source.slice(pos[0], pos[0] + longestShown)),
+      });
     const readable = document.errors.every(({ code }) => code === "DUPLICATE_KEY");
     if (!readable || isEmpty(document)) continue;
     const plain = plainValue(document);
@@ -86,7 +92,8 @@ function yamlFault(code: string, message: string, near: string): Fault {
       hint: "keep one of the two",
     };
   }
-  if (code === "TAG_RESOLVE_FAILED") return { message: "has a tag, which a declaration may not have", hint: "remove it" };
+  if (code === "TAG_RESOLVE_FAILED")
+    return { message: "has a tag, which a declaration may not have", hint: "remove it" };
   if (code === "TAB_AS_INDENT")
     return { message: "is indented with a tab, which YAML does not allow", hint: "indent with spaces" };
   const [first = message] = message.split("\n");

@@ -11,7 +11,11 @@ import { problem, warning } from "./check.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Only what is not as it should be: two hundred agents in order are one line, not two hundred. */
-export function agentChecks(agents: readonly AgentStatus[], facts: readonly InstanceFacts[], env: Environment): Check[] {
+export function agentChecks(
+  agents: readonly AgentStatus[],
+  facts: readonly InstanceFacts[],
+  env: Environment,
+): Check[] {
   const byName = new Map(facts.map((each) => [each.name, each] as const));
   return [
     ...agents.flatMap((status) => {
@@ -24,12 +28,30 @@ export function agentChecks(agents: readonly AgentStatus[], facts: readonly Inst
 
 function supervisorChecks({ agent, state, supervisor, reason }: AgentStatus): Check[] {
   if (state === "cannotTell")
-    return [problem(agent, reason ?? "whether it lives cannot be told from here", "look from where it was started; nothing is ended and nothing created")];
+    return [
+      problem(
+        agent,
+        reason ?? "whether it lives cannot be told from here",
+        "look from where it was started; nothing is ended and nothing created",
+      ),
+    ];
   switch (supervisor?.state) {
     case "lost":
-      return [warning(agent, "its supervisor is gone; what it left is ended by the next start or stop", `run \`moorage deploy ${agent}\` or \`moorage stop ${agent}\``)];
+      return [
+        warning(
+          agent,
+          "its supervisor is gone; what it left is ended by the next start or stop",
+          `run \`moorage deploy ${agent}\` or \`moorage stop ${agent}\``,
+        ),
+      ];
     case "stopped":
-      return [problem(agent, `its supervisor ${supervisor.pid ?? ""} is stopped (SIGSTOP) and answers nobody`, `run \`kill -CONT ${supervisor.pid ?? "PID"}\``)];
+      return [
+        problem(
+          agent,
+          `its supervisor ${supervisor.pid ?? ""} is stopped (SIGSTOP) and answers nobody`,
+          `run \`kill -CONT ${supervisor.pid ?? "PID"}\``,
+        ),
+      ];
     default:
       return [];
   }
@@ -39,7 +61,13 @@ function supervisorChecks({ agent, state, supervisor, reason }: AgentStatus): Ch
 function commandChecks({ agent }: AgentStatus, { template, launchEnv }: InstanceFacts): Check[] {
   const fault = commandFault(template.command, template.directory, template.env["PATH"] ?? launchEnv["PATH"] ?? "");
   if (fault === null) return [];
-  return [warning(agent, `it could not be started again: ${fault.message}`, `${fault.hint}; then \`moorage restart ${agent}\``)];
+  return [
+    warning(
+      agent,
+      `it could not be started again: ${fault.message}`,
+      `${fault.hint}; then \`moorage restart ${agent}\``,
+    ),
+  ];
 }
 
 function unitChecks(facts: readonly InstanceFacts[], env: Environment): Check[] {
@@ -49,7 +77,13 @@ function unitChecks(facts: readonly InstanceFacts[], env: Environment): Check[] 
     if (!/^moorage-keep-[0-9a-f]+\.service$/.test(name)) return [];
     const seconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(readFileSync(join(folder, name), "utf8"))?.[1] ?? 0);
     if (seconds >= longest + unitMarginSeconds) return [];
-    return [warning(name, `its TimeoutStopSec (${seconds} s) is less than the largest grace (${longest} s) and ${unitMarginSeconds} s`, "run `moorage keep --install` again")];
+    return [
+      warning(
+        name,
+        `its TimeoutStopSec (${seconds} s) is less than the largest grace (${longest} s) and ${unitMarginSeconds} s`,
+        "run `moorage keep --install` again",
+      ),
+    ];
   });
 }
 

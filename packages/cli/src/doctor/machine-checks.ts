@@ -38,7 +38,11 @@ function managerCheck(env: Environment): Check {
   const fault = systemdFault(env);
   const inSession = sessionScope();
   if (fault !== null)
-    return note("user manager", `no systemd user manager can be reached (${fault})`, "`moorage keep` works in the foreground");
+    return note(
+      "user manager",
+      `no systemd user manager can be reached (${fault})`,
+      "`moorage keep` works in the foreground",
+    );
   if (lingers(env) === true) return ok("user manager", "systemd runs for you, and goes on when you log out");
   return warning(
     "user manager",

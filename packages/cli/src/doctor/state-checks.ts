@@ -50,7 +50,11 @@ function placeChecks(directory: string): Check[] {
   checks.push(
     free >= leastFree
       ? ok("disk", `${bytes(free)} free`)
-      : warning("disk", `only ${bytes(free)} free`, "make space: output is lost while the disk is full, nothing else is"),
+      : warning(
+          "disk",
+          `only ${bytes(free)} free`,
+          "make space: output is lost while the disk is full, nothing else is",
+        ),
   );
   return checks;
 }

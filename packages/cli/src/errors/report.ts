@@ -44,7 +44,8 @@ export function reportOf(error: unknown): ErrorReport {
 export function printError(error: unknown, output: Output, debug: boolean): number {
   const report = reportOf(error);
   if (output.json) output.object("Error", report);
-  else output.error(`${output.style("red", "error:")} ${report.message}\n${output.style("dim", "hint:")} ${report.hint}`);
+  else
+    output.error(`${output.style("red", "error:")} ${report.message}\n${output.style("dim", "hint:")} ${report.hint}`);
   if (debug && error instanceof Error) output.error(error.stack ?? "");
   return report.code === "internal" ? exit.fault : exitOfError(report.code);
 }

@@ -3,9 +3,12 @@ import { schemaText } from "./json-schema.ts";
 import { resultKinds } from "./shapes.ts";
 
 // `vitest -u` writes them anew after a wanted change.
-test.each(["Agent" as const, ...resultKinds])("the published schema of %s is the one that is checked against", async (kind) => {
-  await expect(schemaText(kind)).toMatchFileSnapshot(`../../schema/${kind}.schema.json`);
-});
+test.each(["Agent" as const, ...resultKinds])(
+  "the published schema of %s is the one that is checked against",
+  async (kind) => {
+    await expect(schemaText(kind)).toMatchFileSnapshot(`../../schema/${kind}.schema.json`);
+  },
+);
 
 test("the schema of the declaration tells what every key is for", () => {
   const undescribed: string[] = [];

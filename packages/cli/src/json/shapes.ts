@@ -146,5 +146,9 @@ export const resultKinds: readonly ResultKind[] = Object.keys(fields) as ResultK
 
 /** The whole object of a kind; unknown keys are refused. */
 export function resultShape(kind: ResultKind): z.ZodMiniType<object> {
-  return z.strictObject({ apiVersion: z.literal(jsonVersion), kind: z.literal(kind), ...fields[kind] }) as z.ZodMiniType<object>;
+  return z.strictObject({
+    apiVersion: z.literal(jsonVersion),
+    kind: z.literal(kind),
+    ...fields[kind],
+  }) as z.ZodMiniType<object>;
 }

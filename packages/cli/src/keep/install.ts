@@ -18,7 +18,8 @@ export function install(agents: readonly DeclaredAgent[], invocation: Invocation
   const spec = unitSpec(agents, invocation, host);
   const home = host.env["HOME"] ?? "";
   const written = process.platform === "darwin" ? installLaunchd(spec, home, host) : installSystemd(spec, home, host);
-  if (host.output.json) host.output.object("KeepInstalled", { unit: written.unit, file: written.file, warnings: written.warnings });
+  if (host.output.json)
+    host.output.object("KeepInstalled", { unit: written.unit, file: written.file, warnings: written.warnings });
   else {
     host.output.line(`keep runs as ${written.unit}, written to ${written.file}`);
     host.output.progress(`  → \`${written.look}\` shows it`);
@@ -77,7 +78,9 @@ function installLaunchd(spec: UnitSpec, home: string, { env }: Host): Written {
   ask(env, "launchctl", "bootout", `${domain}/${unit}`);
   const answer = ask(env, "launchctl", "bootstrap", domain, file);
   if (!answer.ok) throw noManager(`launchctl bootstrap failed: ${answer.detail}`, spec);
-  const guarded = ["Documents", "Desktop", "Downloads"].find((folder) => spec.directory.startsWith(`${join(home, folder)}/`));
+  const guarded = ["Documents", "Desktop", "Downloads"].find((folder) =>
+    spec.directory.startsWith(`${join(home, folder)}/`),
+  );
   const warnings =
     guarded === undefined
       ? []
@@ -114,7 +117,9 @@ function checkSecrets(agents: readonly DeclaredAgent[]): void {
 }
 
 function noManager(message: string, { command }: UnitSpec): CliError {
-  const foreground = command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
+  const foreground = command
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(" ");
   return new CliError({
     code: "noUserManager",
     message,

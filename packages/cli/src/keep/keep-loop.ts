@@ -6,7 +6,7 @@ import type { Session } from "../session.ts";
 import { startOne } from "../start/start-one.ts";
 
 /** What keep tells about one agent; each time that it changes. */
-export interface KeepNews {
+interface KeepNews {
   readonly agent: string;
   readonly code: "watching" | "revivesIn" | "reviving" | "revived" | "notRevived" | "exhausted" | "absent" | "fault";
   readonly message: string;
@@ -102,7 +102,8 @@ async function decide(kept: Kept, ports: KeepPorts, { uid, name, startedAt, endi
   const { scope, clock } = ports.session;
   const now = ports.wallTime();
   const revives = (await scope.revives(name)).map((at) => ({ at }));
-  const livedMs = startedAt === null || ending.at === null ? null : Math.max(0, Date.parse(ending.at) - Date.parse(startedAt));
+  const livedMs =
+    startedAt === null || ending.at === null ? null : Math.max(0, Date.parse(ending.at) - Date.parse(startedAt));
   const decision: ReviveDecision = mayRevive(ending, { policy: "onFailure", revives, livedMs, now });
   const ended = describeEnding(ending);
   switch (decision.kind) {
@@ -125,7 +126,11 @@ async function decide(kept: Kept, ports: KeepPorts, { uid, name, startedAt, endi
     }
     case "no":
       kept.settled = uid;
-      news(kept, ports, { code: "notRevived", message: `ended (${ended}) and is not started again: ${decision.reason}`, notice: true });
+      news(kept, ports, {
+        code: "notRevived",
+        message: `ended (${ended}) and is not started again: ${decision.reason}`,
+        notice: true,
+      });
       return lookMs;
     default:
       return decision satisfies never;
@@ -148,7 +153,11 @@ async function revive(kept: Kept, ports: KeepPorts, ending: Ending): Promise<num
     news(kept, ports, { code: "revived", message: "it runs again", notice: false });
     return lookMs;
   }
-  news(kept, ports, { code: "fault", message: `not started again: ${result.condition?.message ?? result.outcome}`, notice: true });
+  news(kept, ports, {
+    code: "fault",
+    message: `not started again: ${result.condition?.message ?? result.outcome}`,
+    notice: true,
+  });
   return lookMs;
 }
 
@@ -158,6 +167,15 @@ function news(kept: Kept, ports: KeepPorts, { code, message, notice }: Omit<Keep
   const { agent, identity } = kept.plan;
   const name = instanceName(moorageProfile, identity);
   if (code !== "watching" && code !== "absent")
-    ports.journal.append({ step: notice ? "warn" : "decide", agent, identity, attempt: null, message, code, rule: null, name });
+    ports.journal.append({
+      step: notice ? "warn" : "decide",
+      agent,
+      identity,
+      attempt: null,
+      message,
+      code,
+      rule: null,
+      name,
+    });
   ports.tell({ agent, code, message, notice });
 }

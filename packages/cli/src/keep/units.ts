@@ -55,7 +55,8 @@ WantedBy=default.target
 
 /** launchd.plist(5). `AbandonProcessGroup`: what systemd calls KillMode=process. */
 export function launchdPlist(spec: UnitSpec): string {
-  const strings = (words: readonly string[]): string => words.map((word) => `    <string>${xml(word)}</string>`).join("\n");
+  const strings = (words: readonly string[]): string =>
+    words.map((word) => `    <string>${xml(word)}</string>`).join("\n");
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <!-- Written by \`moorage keep --install\`; that writes it anew. -->

@@ -14,7 +14,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const patienceMs = 20_000;
 
 export function ask(env: Environment, program: string, ...args: string[]): Ran {
-  const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: "utf8", timeout: patienceMs, env: { ...env } });
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    encoding: "utf8",
+    timeout: patienceMs,
+    env: { ...env },
+  });
   const said = (stderr || stdout || error?.message || "no answer").trim().split("\n")[0] ?? "";
   return { ok: status === 0, detail: said, output: stdout ?? "" };
 }

@@ -44,7 +44,11 @@ function contentDigest(path: string, agent: DeclaredAgent): string {
       closeSync(descriptor);
     }
   } catch (error) {
-    throw missing(path, agent, `cannot be read (${error instanceof Error && "code" in error ? String(error.code) : "?"})`);
+    throw missing(
+      path,
+      agent,
+      `cannot be read (${error instanceof Error && "code" in error ? String(error.code) : "?"})`,
+    );
   }
   return hash.digest("hex");
 }

@@ -112,5 +112,8 @@ function scriptFault(program: string, script: string | undefined, directory: str
   if (script === undefined || script.startsWith("-") || !/\.\w+$/.test(script)) return null;
   if (!interpreters.has(basename(program).replace(/[\d.]+$/, (version) => (version === "3" ? "3" : "")))) return null;
   if (statsOf(resolve(directory, script)) !== undefined) return null;
-  return { message: `there is no ${script} in ${directory}`, hint: "correct run.command, or run it from the right folder" };
+  return {
+    message: `there is no ${script} in ${directory}`,
+    hint: "correct run.command, or run it from the right folder",
+  };
 }

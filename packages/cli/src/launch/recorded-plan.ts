@@ -8,7 +8,10 @@ import type { KnownAgent } from "../session.ts";
 import type { LaunchPlan } from "./start-request.ts";
 
 /** The agent in the declaration that it was started from, wherever that lies. */
-export async function declaredElsewhere(name: string, instance: KnownAgent | undefined): Promise<DeclaredAgent | undefined> {
+export async function declaredElsewhere(
+  name: string,
+  instance: KnownAgent | undefined,
+): Promise<DeclaredAgent | undefined> {
   const source = instance === undefined ? undefined : readNotes(instance.observed, moorageProfile).source;
   if (source === undefined || source.endsWith("/")) return undefined;
   const { loadDeclaration } = await import("../declaration/load.ts");
@@ -16,7 +19,11 @@ export async function declaredElsewhere(name: string, instance: KnownAgent | und
 }
 
 /** An agent that was started without a file: its record has all that a start needs, unless it had secrets. */
-export function recordedPlan(name: string, instance: KnownAgent | undefined, facts: InstanceFacts | undefined): LaunchPlan {
+export function recordedPlan(
+  name: string,
+  instance: KnownAgent | undefined,
+  facts: InstanceFacts | undefined,
+): LaunchPlan {
   if (instance === undefined || facts === undefined)
     throw new CliError({
       code: "noSuchAgent",

@@ -14,7 +14,9 @@ export interface SecretValues {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
-type Reading = { readonly kind: "value"; readonly value: string; readonly warning: string | null } | ({ readonly kind: "fault" } & Fault);
+type Reading =
+  | { readonly kind: "value"; readonly value: string; readonly warning: string | null }
+  | ({ readonly kind: "fault" } & Fault);
 
 /** Bytes. A secret value is at most as long as a process can be given. */
 const largest = 1024 * 1024;
@@ -68,7 +70,11 @@ function readFile(path: string, shown: string): Reading {
     const stats = statSync(path);
     if (!stats.isFile()) return { kind: "fault", message: `${shown} is no file`, hint: "name a regular file" };
     if (stats.size > largest)
-      return { kind: "fault", message: `${shown} is ${stats.size} bytes long`, hint: "name the file that holds the value" };
+      return {
+        kind: "fault",
+        message: `${shown} is ${stats.size} bytes long`,
+        hint: "name the file that holds the value",
+      };
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
     const value = text.replace(/\r?\n$/, "");
     if (value === "") return { kind: "fault", message: `${shown} is empty`, hint: "write the value into it" };

@@ -34,7 +34,10 @@ export interface LaunchOptions {
 }
 
 /** Throws `secretMissing`, `commandUnusable`, `catalogMissing`, `buildFileMissing` or an error of the key: exit 2, nothing happened. */
-export async function launchPlan(agent: DeclaredAgent, { environment, launchEnv, own }: LaunchOptions): Promise<LaunchPlan> {
+export async function launchPlan(
+  agent: DeclaredAgent,
+  { environment, launchEnv, own }: LaunchOptions,
+): Promise<LaunchPlan> {
   const secrets = readSecretValues(agent, environment, own);
   const identity = await identityOf(agent, secrets.key);
   checkCommand(agent, launchEnv);
@@ -66,19 +69,21 @@ export async function launchPlan(agent: DeclaredAgent, { environment, launchEnv,
 }
 
 /** The identity: the key's where there is one, else the name's. */
-export async function identityOf(agent: DeclaredAgent, key: string | null): Promise<Identity> {
+async function identityOf(agent: DeclaredAgent, key: string | null): Promise<Identity> {
   if (agent.identity.kind === "name" || key === null) return nameIdentity(agent.name, sha256);
   return keyIdentity(key);
 }
 
 /** One warning for all proxy and CA variables that are set and that the agent will not see. */
-export function networkWarning(agent: DeclaredAgent, environment: Environment): string[] {
+function networkWarning(agent: DeclaredAgent, environment: Environment): string[] {
   const declared = new Set([...Object.keys(agent.env), ...agent.secretEnv.keys(), ...agent.passEnv]);
   const missed = networkVariablesNotPassed(environment, declared);
   if (missed.length === 0) return [];
   const list = missed.join(", ");
   const [verb, it] = missed.length === 1 ? ["is", "it"] : ["are", "them"];
-  return [`${agent.name}: ${list} ${verb} set here and the agent does not get ${it}; to pass ${it} on, declare passEnv: [${list}]`];
+  return [
+    `${agent.name}: ${list} ${verb} set here and the agent does not get ${it}; to pass ${it} on, declare passEnv: [${list}]`,
+  ];
 }
 
 function checkCommand(agent: DeclaredAgent, launchEnv: Readonly<Record<string, string>>): void {

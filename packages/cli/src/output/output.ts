@@ -17,8 +17,6 @@ export interface OutputOptions {
   readonly terminal: boolean;
 }
 
-
-
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const;
 export type Style = keyof typeof codes;
 

@@ -26,12 +26,16 @@ export function handOver(names: readonly string[], invocation: Invocation, host:
     return value === true ? [`--${name}`] : [`--${name}=${value}`];
   });
   const [program, ...args] = host.command;
-  const child = spawn(program, [...args, "restart", ...names, `--state=${stateDir(invocation, host)}`, ...flags, "--quiet"], {
-    cwd: host.cwd,
-    env: { ...env, [mark]: "1" },
-    detached: true,
-    stdio: "ignore",
-  });
+  const child = spawn(
+    program,
+    [...args, "restart", ...names, `--state=${stateDir(invocation, host)}`, ...flags, "--quiet"],
+    {
+      cwd: host.cwd,
+      env: { ...env, [mark]: "1" },
+      detached: true,
+      stdio: "ignore",
+    },
+  );
   child.unref();
   const agents = names.map((agent) => ({ agent, outcome: "accepted" }));
   if (output.json) output.object("RestartAccepted", { agents });

@@ -27,7 +27,11 @@ export async function restartPlans(
     const declared = here.find((agent) => agent.name === name) ?? (await declaredElsewhere(name, instance));
     plans.push(
       declared === undefined
-        ? recordedPlan(name, instance, facts.find((each) => each.name === instance?.observed.name))
+        ? recordedPlan(
+            name,
+            instance,
+            facts.find((each) => each.name === instance?.observed.name),
+          )
         : await plan(declared, session, instance, facts, host),
     );
   }

@@ -78,7 +78,8 @@ interface Judgement {
 /** What the command adds to the loop's answer: a running agent may be another declaration's, or an older one's. */
 function judge(plan: LaunchPlan, outcome: StartOutcome, source: string | undefined, times: StartTimes): Judgement {
   const { agent, notes } = plan;
-  if (outcome.outcome !== "alreadyRunning") return { condition: outcome.condition, exit: exitOfOutcome(outcome.outcome) };
+  if (outcome.outcome !== "alreadyRunning")
+    return { condition: outcome.condition, exit: exitOfOutcome(outcome.outcome) };
   if (source !== undefined && source !== notes.source)
     return {
       condition: {
@@ -103,7 +104,12 @@ function judge(plan: LaunchPlan, outcome: StartOutcome, source: string | undefin
   return { condition: outcome.condition, exit: exit.ok };
 }
 
-function resultOf(plan: LaunchPlan, outcome: StartOutcome, { condition, exit }: Judgement, elapsedMs: number): StartResult {
+function resultOf(
+  plan: LaunchPlan,
+  outcome: StartOutcome,
+  { condition, exit }: Judgement,
+  elapsedMs: number,
+): StartResult {
   const { agentId, scope, intent, attempt, startedAt, actions, requests } = outcome;
   return {
     agent: plan.agent,

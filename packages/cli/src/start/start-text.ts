@@ -29,7 +29,10 @@ function divergence({ agent, intent }: StartResult, output: Output): string[] {
     case "current":
       return [];
     case "diverged":
-      return ["  the declaration has changed since it was started", hint(output, `\`moorage restart ${agent}\` takes the change over`)];
+      return [
+        "  the declaration has changed since it was started",
+        hint(output, `\`moorage restart ${agent}\` takes the change over`),
+      ];
     case "notComparable":
       return [
         "  another version started it: whether it is what you declared cannot be told",

@@ -90,7 +90,11 @@ function stateOf({ observed }: KnownAgent, startup: Startup | null, facts: Insta
   switch (startup.kind) {
     case "started": {
       const stopped = facts?.supervisor.state === "stopped";
-      return { state: "running", since: observed.startedAt, reason: stopped ? "its supervisor is stopped (SIGSTOP)" : null };
+      return {
+        state: "running",
+        since: observed.startedAt,
+        reason: stopped ? "its supervisor is stopped (SIGSTOP)" : null,
+      };
     }
     case "terminated":
       return { state: "ended", since: startup.ending.at, reason: describeEnding(startup.ending) };

@@ -16,7 +16,15 @@ export async function readStatus(session: Session, { names, declared }: StatusCh
   const known = await knownAgents(session.scope);
   const wanted = declared === null ? names : declared.map(({ name }) => name);
   const chosen = wanted.length === 0 && declared === null ? known : known.filter(({ agent }) => wanted.includes(agent));
-  const facts = new Map((await factsOf(session, chosen.map(({ observed }) => observed.name), known.length)).map((each) => [each.name, each] as const));
+  const facts = new Map(
+    (
+      await factsOf(
+        session,
+        chosen.map(({ observed }) => observed.name),
+        known.length,
+      )
+    ).map((each) => [each.name, each] as const),
+  );
   const fleets = new Map(declared?.map(({ name, fleet }) => [name, fleet] as const) ?? []);
   const fleetOf = (agent: string): string | null => fleets.get(agent) ?? null;
   if (wanted.length === 0 && declared === null)

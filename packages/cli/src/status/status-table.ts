@@ -23,12 +23,22 @@ export function statusTable(agents: readonly AgentStatus[], output: Output, now:
     Math.max(heading.length, ...rows.map((row) => (row[column] ?? "").length)),
   );
   const line = (row: readonly string[], paint: (cell: string, column: number) => string): string =>
-    row.map((cell, column) => paint(cell.padEnd(widths[column] ?? 0), column)).join("  ").trimEnd();
+    row
+      .map((cell, column) => paint(cell.padEnd(widths[column] ?? 0), column))
+      .join("  ")
+      .trimEnd();
   return [
-    output.style("dim", line(headings, (cell) => cell)),
+    output.style(
+      "dim",
+      line(headings, (cell) => cell),
+    ),
     ...agents.flatMap((agent, index) => {
-      const row = line(rows[index] ?? [], (cell, column) => (column === 1 ? output.style(styles[agent.state], cell) : cell));
-      return agent.reason === null ? [row] : [row, `  ${output.style("dim", `${agent.reason}; \`moorage explain ${agent.agent}\` says more`)}`];
+      const row = line(rows[index] ?? [], (cell, column) =>
+        column === 1 ? output.style(styles[agent.state], cell) : cell,
+      );
+      return agent.reason === null
+        ? [row]
+        : [row, `  ${output.style("dim", `${agent.reason}; \`moorage explain ${agent.agent}\` says more`)}`];
     }),
   ];
 }
@@ -39,7 +49,11 @@ function cells(status: AgentStatus, now: number): string[] {
     status.agent,
     status.state === "cannotTell" ? "cannot tell" : status.state,
     ago(status.since, now),
-    turn === null ? "-" : turn.inFlight > 0 ? `${turn.inFlight} for ${ago(turn.since, now)}` : lastTurn(turn.lastAt, now),
+    turn === null
+      ? "-"
+      : turn.inFlight > 0
+        ? `${turn.inFlight} for ${ago(turn.since, now)}`
+        : lastTurn(turn.lastAt, now),
     status.catalog === null ? "-" : basename(status.catalog),
     health.state === "unhealthy" ? `unhealthy ${ago(health.since, now)}` : health.state,
     status.memoryBytes === null ? "-" : bytes(status.memoryBytes),

@@ -31,7 +31,7 @@ function mistake(message: string, hint: string): ParsedDuration {
 
 function describe(text: string): string {
   const shown = JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
-  if (/^-/.test(text)) return `${shown} is negative`;
+  if (text.startsWith("-")) return `${shown} is negative`;
   if (/^\d+$/.test(text)) return `${shown} has no unit`;
   if (/^[\d.]+e[+-]?\d+[smh]$/i.test(text)) return `${shown} is not written as a whole number`;
   return `${shown} is not a duration`;
