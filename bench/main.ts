@@ -1,0 +1,94 @@
+// `npm run bench -- [NAME…] [--json FILE] [--record]`: measures, prints the table, and ends with exit 1 where a limit is broken.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { classifyRate } from "./classify.ts";
+import { decisionToRunning } from "./decision-to-running.ts";
+import { intentDigestCost } from "./intent-digest.ts";
+import { describeMachine, machineSlug, thisMachine } from "./machine.ts";
+import type { Reading } from "./measure.ts";
+import { holds } from "./measure.ts";
+import { noopDeploy } from "./noop-deploy.ts";
+import type { Place } from "./place.ts";
+import { openPlace } from "./place.ts";
+import type { Results, Row } from "./report.ts";
+import { asJson, asMarkdown, asTable } from "./report.ts";
+import { start64 } from "./start-64.ts";
+import { start200 } from "./start-200.ts";
+import { status200 } from "./status-200.ts";
+import { supervisorRest } from "./supervisor-rest.ts";
+import { versionStart } from "./version-start.ts";
+
+/** Each row by the name of its file. */
+const benches: Readonly<Record<string, (place: Place) => Promise<Reading[]>>> = {
+  "version-start": versionStart,
+  "noop-deploy": noopDeploy,
+  "status-200": status200,
+  "decision-to-running": decisionToRunning,
+  "supervisor-rest": supervisorRest,
+  "start-200": start200,
+  "start-64": start64,
+  classify: classifyRate,
+  "intent-digest": intentDigestCost,
+};
+
+const { values, positionals } = parseArgs({
+  options: { json: { type: "string" }, record: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+const unknown = positionals.filter((name) => !Object.hasOwn(benches, name));
+if (unknown.length > 0) {
+  console.error(`error: there is no ${unknown.join(", ")}\nhint: the names are ${Object.keys(benches).join(", ")}`);
+  process.exit(2);
+}
+const interrupt = new AbortController();
+// A second Ctrl-C does not keep the first from cleaning up.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => interrupt.abort());
+
+const machine = thisMachine();
+console.log(`${describeMachine(machine)}\n`);
+const place = await openPlace(interrupt.signal);
+const rows: Row[] = [];
+const faults: string[] = [];
+try {
+  const names = positionals.length > 0 ? positionals : Object.keys(benches);
+  for (const name of names) await measure(name);
+} finally {
+  await place.close();
+}
+process.exitCode = interrupt.signal.aborted ? 130 : report();
+
+/** One row that cannot be measured does not keep the others from it. */
+async function measure(row: string): Promise<void> {
+  if (interrupt.signal.aborted) return;
+  const began = performance.now();
+  try {
+    rows.push({ row, readings: (await benches[row]?.(place)) ?? [] });
+    console.log(`${row}: measured in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
+  } catch (error) {
+    if (interrupt.signal.aborted) return;
+    faults.push(row);
+    console.error(`${row}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function report(): number {
+  const results: Results = { date: new Date().toISOString().slice(0, 10), machine, rows };
+  console.log(`\n${asTable(rows)}\n`);
+  if (values.json !== undefined) writeFileSync(values.json, asJson(results));
+  if (values.record) record(results);
+  const readings = rows.flatMap((row) => row.readings);
+  const kept = readings.filter(holds).length;
+  console.log(`${kept} passed, ${readings.length - kept + faults.length} failed`);
+  return kept === readings.length && faults.length === 0 ? 0 : 1;
+}
+
+function record(results: Results): void {
+  const folder = fileURLToPath(new URL("results", import.meta.url));
+  mkdirSync(folder, { recursive: true });
+  const base = join(folder, `${results.date}-${machineSlug(machine)}`);
+  writeFileSync(`${base}.md`, asMarkdown(results));
+  writeFileSync(`${base}.json`, asJson(results));
+  console.log(`recorded in bench/results\n`);
+}
