@@ -1,0 +1,44 @@
+/** What really runs, asked of the operating system and not of Moorage. */
+import { execFile } from "node:child_process";
+import { readdir, readFile, readlink } from "node:fs/promises";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** Whether a process is there. */
+export function alive(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** The processes whose working directory is this folder: of an agent's, the agent. */
+export async function processesIn(folder: string): Promise<number[]> {
+  return process.platform === "linux" ? inProc(folder) : byLsof(folder);
+}
+
+async function inProc(folder: string): Promise<number[]> {
+  const found: number[] = [];
+  for (const name of await readdir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const cwd = await readlink(`/proc/${name}/cwd`).catch(() => "");
+    const state = await readFile(`/proc/${name}/stat`, "utf8").catch(() => ") Z");
+    if (cwd === folder && !/\) Z/.test(state)) found.push(Number(name));
+  }
+  return found;
+}
+
+async function byLsof(folder: string): Promise<number[]> {
+  const { stdout } = await run("lsof", ["-a", "-d", "cwd", "-Fpn"]).catch((fault: { stdout?: string }) => ({
+    stdout: fault.stdout ?? "",
+  }));
+  const found: number[] = [];
+  let pid = 0;
+  for (const line of stdout.split("\n")) {
+    if (line.startsWith("p")) pid = Number(line.slice(1));
+    if (line === `n${folder}`) found.push(pid);
+  }
+  return found;
+}
