@@ -37,6 +37,13 @@ export function checkAnswer(ended: Ended): void {
   const false_ = (why: string): void => promises.broken("answer", `${view.who} answered ${outcome.outcome}: ${why}`);
   if (tookMs > view.deadlineMs + view.settleMs + lastRequestsMs) false_(`${Math.round(tookMs)} ms after its beginning`);
   if (outcome.requests !== view.requests) false_(`it counts ${outcome.requests} requests, ${view.requests} were made`);
+  if (view.journal.get("end") !== 1) false_(`its journal tells ${view.journal.get("end") ?? 0} ends`);
+  if (view.created && !view.journal.has("create")) false_("its journal does not tell of its create");
+  if (view.removals.size > 0 && !view.journal.has("delete")) false_("its journal does not tell of its delete");
+  const foreign = outcome.outcome === "refused" && outcome.condition?.code === "foreignObject";
+  if (view.foreignHolder && !foreign) false_("something foreign holds the name");
+  if (view.lost && !view.created && !view.unknownSent && view.ownSecret?.fence !== null && !view.tookBack)
+    promises.broken("P6", `${view.who} lost and left its own Secret behind`);
   switch (outcome.outcome) {
     case "started":
     case "alreadyRunning":
@@ -69,6 +76,10 @@ function checkRunning({ view, outcome, promises, isLost }: Ended): void {
   if (instance.deletion !== null) false_("what it saw last is marked for deletion");
   if (!promises.ranSince(instance.fence.uid, at - reportLagMs) && !isLost(instance.fence.uid))
     false_("its container ran at no moment since it last looked");
+  const recorded = instance.annotations["moorage.dev/create-intent"];
+  const scheme = recorded === undefined || recorded.startsWith("m1:");
+  const intent = !scheme ? "notComparable" : recorded === view.desired ? "current" : "diverged";
+  if ("intent" in outcome && outcome.intent !== intent) false_(`its intent is ${intent}, not ${outcome.intent}`);
   const own = view.attempt !== null && instance.attempt === view.attempt;
   if (own !== (outcome.outcome === "started")) false_(own ? "this call created it" : "this call did not create it");
 }
@@ -77,7 +88,8 @@ function checkStopped({ view, outcome, promises }: Ended): void {
   const false_ = (why: string): void => promises.broken("answer", `${view.who} answered ${outcome.outcome}: ${why}`);
   const present = view.byName.get(view.name);
   const ours = present !== undefined && isOurs(present, view.identity);
-  if (outcome.outcome === "nothing" && ours) false_("its last read shows an instance");
+  if (outcome.outcome === "nothing" && view.sawOurs) false_("a read has shown an instance");
+  if (outcome.outcome === "stopped" && !view.sawOurs) false_("no read has shown an instance");
   if (outcome.outcome === "stopped" && ours && view.removals.has(present.fence.uid))
     false_("the instance is still there");
   for (const uid of view.removals) {
@@ -115,5 +127,6 @@ function checkCondition({ view, outcome, refusals }: Ended, false_: (why: string
       if (refusals === 0) false_("nothing was refused");
       return;
     default:
+      if (outcome.outcome === "refused" && refusals === 0) false_("nothing was refused");
   }
 }

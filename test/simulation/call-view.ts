@@ -10,7 +10,7 @@ import type {
   StartOutcome,
   StopOutcome,
 } from "@moorage/core";
-import { isOurs, mayRun } from "./promises.ts";
+import { isOurs, mayRun, showsEnded } from "./promises.ts";
 
 export interface CallView {
   readonly kind: "start" | "stop";
@@ -55,6 +55,16 @@ export interface CallView {
   /** Names whose fence was refused since the last look. */
   readonly refusedFences: Set<string>;
   foreignHolder: boolean;
+  /** The create's outcome was unknown at least once. */
+  unknownSent: boolean;
+  /** The call has asked for the removal of its own Secret. */
+  tookBack: boolean;
+  /** A read has shown something of ours. */
+  sawOurs: boolean;
+  /** When the last request was sent or answered, on the caller's own clock. */
+  quietSince: number;
+  /** How many journal entries of each step it has made, and which of its requests should have one. */
+  readonly journal: Map<string, number>;
   /** Something of ours was seen that may have run. */
   everRan: boolean;
   requests: number;
@@ -84,6 +94,11 @@ export function newCallView(
     unknownCreate: false,
     refusedFences: new Set(),
     foreignHolder: false,
+    unknownSent: false,
+    tookBack: false,
+    sawOurs: false,
+    quietSince: given.began,
+    journal: new Map(),
     everRan: false,
     requests: 0,
   };
@@ -95,6 +110,9 @@ export function noteReading(view: CallView, sent: number, instances: readonly Ob
   view.byName = new Map(instances.map((instance) => [instance.name, instance]));
   view.unknownCreate = false;
   view.refusedFences.clear();
+  const ours = instances.filter((seen) => isOurs(seen, view.identity));
+  if (ours.some(mayRun)) view.everRan = true;
+  if (ours.some((seen) => seen.name === view.name || !showsEnded(seen))) view.sawOurs = true;
   for (const { fence, attempt } of instances) if (attempt !== null) view.attempts.set(fence.uid, attempt);
   for (const [uid, attempt] of view.attempts)
     if (!instances.some(({ fence }) => fence.uid === uid)) view.gone.add(attempt);
@@ -113,6 +131,7 @@ export function noteInstance(view: CallView, instance: ObservedInstance, at: num
     Number(view.latest.instance.fence.resourceVersion) <= Number(instance.fence.resourceVersion)
   )
     view.latest = { instance, at };
+  if (view.attempt !== null && instance.attempt === view.attempt) view.created = true;
   if (view.sentCreate && instance.attempt !== view.attempt) view.lost = true;
 }
 

@@ -14,7 +14,7 @@ import type { Nodes } from "./nodes.ts";
 import type { Promises } from "./promises.ts";
 import { isOurs, showsEnded } from "./promises.ts";
 import type { Scheduler } from "./scheduler.ts";
-import { watchedSubstrate } from "./watched-substrate.ts";
+import { checkQuiet, watchedSubstrate } from "./watched-substrate.ts";
 import type { Weather } from "./wire.ts";
 import { Wire } from "./wire.ts";
 
@@ -169,12 +169,16 @@ function viewOf(
 function portsOf(session: Session, view: CallView) {
   const { around, substrate, wire, random, abort, tell } = session;
   const journal: Journal = {
-    append: ({ step, message, rule }) => tell(`  ${step}${rule === null ? "" : ` (rule ${rule})`}: ${message}`),
+    append: ({ step, message, rule }) => {
+      view.journal.set(step, (view.journal.get(step) ?? 0) + 1);
+      tell(`  ${step}${rule === null ? "" : ` (rule ${rule})`}: ${message}`);
+    },
   };
   const watched = watchedSubstrate(substrate, {
     view,
     promises: around.promises,
     effectAt: () => wire.effectAt,
+    now: wire.clock.now,
     madeAt: ({ fence }) => around.madeAt(fence.resourceVersion),
   });
   return { substrate: watched, clock: wire.clock, random, journal, signal: abort.signal };
@@ -183,6 +187,7 @@ function portsOf(session: Session, view: CallView) {
 function answered<O extends StartOutcome | StopOutcome>(session: Session, view: CallView, outcome: O): O {
   const { around, wire, abort, tell } = session;
   tell(`answers ${outcome.outcome}${outcome.condition === null ? "" : ` (${outcome.condition.code})`}`);
+  checkQuiet({ view, promises: around.promises, now: wire.clock.now });
   checkAnswer({
     view,
     outcome,

@@ -7,12 +7,16 @@ import type { Promises } from "./promises.ts";
 import { isOurs, mayRemove, mayRun, showsEnded, showsRunning } from "./promises.ts";
 
 const leastAgeMs = 600_000;
+/** Milliseconds of its own clock that a call may let pass between two requests, a slow delivery included. */
+const longestQuietMs = 34_000;
 
 export interface Watching {
   readonly view: CallView;
   readonly promises: Promises;
   /** When the effect of the request that has just been answered took place. */
   readonly effectAt: () => number;
+  /** The caller's own clock. */
+  readonly now: () => number;
   /** When this version of an object came to be. */
   readonly madeAt: (instance: ObservedInstance) => number;
 }
@@ -22,23 +26,29 @@ export function watchedSubstrate(inner: Substrate, watching: Watching): Substrat
   const sent = (): number => {
     view.requests += 1;
     view.order += 1;
+    checkQuiet(watching);
     return view.order;
+  };
+  const answered = async <T>(request: Promise<T>): Promise<T> => {
+    const answer = await request;
+    view.quietSince = watching.now();
+    return answer;
   };
   return {
     scope: inner.scope,
     ensureScope() {
       sent();
-      return inner.ensureScope();
+      return answered(inner.ensureScope());
     },
     async readInstances(identity) {
       const order = sent();
-      const answer = await inner.readInstances(identity);
+      const answer = await answered(inner.readInstances(identity));
       if (answer.kind === "read") noteReading(view, order, answer.instances, watching.effectAt());
       return answer;
     },
     async readName(name) {
       sent();
-      const answer = await inner.readName(name);
+      const answer = await answered(inner.readName(name));
       if (answer.kind === "found") {
         if (isOurs(answer.instance, view.identity)) noteInstance(view, answer.instance, watching.effectAt());
         else view.foreignHolder = true;
@@ -47,7 +57,7 @@ export function watchedSubstrate(inner: Substrate, watching: Watching): Substrat
     },
     async listSecrets(identity) {
       sent();
-      const answer = await inner.listSecrets(identity);
+      const answer = await answered(inner.listSecrets(identity));
       view.order += 1;
       if (answer.kind === "read")
         view.listing = { answered: view.order, secrets: answer.secrets, time: answer.serverTime };
@@ -55,14 +65,14 @@ export function watchedSubstrate(inner: Substrate, watching: Watching): Substrat
     },
     async secretExists(name) {
       sent();
-      const answer = await inner.secretExists(name);
+      const answer = await answered(inner.secretExists(name));
       if (answer.kind === "absent") view.absent.set(name, view.order);
       return answer;
     },
     async createSecret(spec) {
       sent();
       checkCreateSecret(watching, spec);
-      const answer = await inner.createSecret(spec);
+      const answer = await answered(inner.createSecret(spec));
       if (answer.kind === "created") view.ownSecret = { name: spec.name, fence: answer.fence };
       return answer;
     },
@@ -70,15 +80,16 @@ export function watchedSubstrate(inner: Substrate, watching: Watching): Substrat
       sent();
       checkCreate(watching, spec);
       view.sentCreate = true;
-      const answer = await inner.createInstance(spec);
+      const answer = await answered(inner.createInstance(spec));
       if (answer.kind === "created") view.created = true;
+      if (answer.kind === "unknownOutcome") view.unknownSent = true;
       if (answer.kind === "unknownOutcome" || answer.kind === "alreadyExists") view.unknownCreate = true;
       return answer;
     },
     async deleteInstance(name, fence) {
       sent();
       checkDelete(watching, name, fence);
-      const answer = await inner.deleteInstance(name, fence);
+      const answer = await answered(inner.deleteInstance(name, fence));
       if (answer.kind === "conflict") view.refusedFences.add(name);
       if (answer.kind === "accepted" && name === view.name) view.removals.add(fence.uid);
       if (view.removals.size > 1) promises.broken("limits", `${view.who} has removed two instances in one call`);
@@ -87,7 +98,7 @@ export function watchedSubstrate(inner: Substrate, watching: Watching): Substrat
     deleteSecret(name, fence) {
       sent();
       checkDeleteSecret(watching, name, fence);
-      return inner.deleteSecret(name, fence);
+      return answered(inner.deleteSecret(name, fence));
     },
     async *follow(identity, from, signal) {
       sent();
@@ -98,6 +109,13 @@ export function watchedSubstrate(inner: Substrate, watching: Watching): Substrat
       }
     },
   };
+}
+
+/** Watches go silent: whatever they say, a call reads again in good time. */
+export function checkQuiet({ view, promises, now }: Pick<Watching, "view" | "promises" | "now">): void {
+  const quiet = now() - view.quietSince;
+  if (quiet > longestQuietMs) promises.broken("limits", `${view.who} has not asked for ${Math.round(quiet)} ms`);
+  view.quietSince = now();
 }
 
 /** The instance of ours that the last read shows as started, unless it is on its way out. */
@@ -160,6 +178,8 @@ function checkDelete(watching: Watching, name: string, fence: Fence): void {
     return;
   }
   if (!isOurs(seen, view.identity)) promises.broken("P4", `${view.who}: deletes ${name}, which is foreign`);
+  if (seen.evidence.container.state === "unjudgeable")
+    promises.broken("P4", `${view.who}: deletes ${name}, which nobody can judge`);
   if (view.kind === "stop") return;
   checkUntouched(watching, `deletes ${name}`);
   if (view.lost) promises.broken("P6", `${view.who}: a loser deletes ${name}`);
@@ -176,6 +196,7 @@ function checkDelete(watching: Watching, name: string, fence: Fence): void {
 function checkDeleteSecret(watching: Watching, name: string, fence: Fence): void {
   const { view, promises } = watching;
   if (name === view.ownSecret?.name) {
+    view.tookBack = true;
     const referenced =
       view.reading?.instances.some(({ attempt }) => attempt !== null && attempt === view.attempt) === true;
     if (view.created || referenced) promises.broken("P6", `${view.who}: removes its Secret under an instance`);

@@ -64,9 +64,14 @@ export async function startAgent(request: StartRequest, ports: StartPorts): Prom
     judged: new Set(),
     intent: "current",
   };
-  let end = await converge(call, { ...request, intent: desired }, progress);
+  const blueprint: Blueprint = { ...request, intent: desired };
+  let end = await converge(call, blueprint, progress);
   if (end.kind === "running" && request.settleMs > 0 && isOurs(call, progress, end.instance)) {
-    end = (await settle(call, end, request.settleMs, progress.judged)) ?? end;
+    const settled = await settle(call, end, request.settleMs, progress.judged);
+    const after = settled.kind === "look" ? await converge(call, blueprint, progress) : settled;
+    // Nobody answers any more, or nobody wants to know: what was seen running has been seen running.
+    const unheard = after.kind === "held" || after.kind === "deadline" || after.kind === "interrupted";
+    if (!unheard) end = after;
   }
   return answer(call, progress, desired, end);
 }

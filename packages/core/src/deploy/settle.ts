@@ -8,14 +8,18 @@ import { follow } from "./follow.ts";
 import type { CallEnd } from "./look.ts";
 import type { VerifiedInstance } from "./observation.ts";
 
-/** Null: it is still running after that many milliseconds, or the watch had nothing to say against it. */
+/** `held`: it is still running after that many milliseconds, as far as anyone told. `look`: only a read can tell. */
+export type Settled = { readonly kind: "held" } | { readonly kind: "look" } | CallEnd;
+
+/** Watches it for that many milliseconds. */
 export async function settle(
   call: Call,
   found: { readonly instance: VerifiedInstance; readonly version: Version },
   ms: number,
   judged: Set<string>,
-): Promise<CallEnd | null> {
+): Promise<Settled> {
   const { uid, resourceVersion } = found.instance.fence;
+  const until = call.clock.now() + ms;
   judged.add(resourceVersion);
   const followed = await follow(call, { from: found.version, uid, judged, judge: changed }, ms);
   const { agent } = call.subject;
@@ -25,9 +29,10 @@ export async function settle(
     case "gone":
       return mayBeAlive(followed.last) ? unconfirmed(call) : stoppedAtOnce(agent);
     case "look":
+      return { kind: call.clock.now() < until ? "look" : "held" };
     case "deadline":
     case "interrupted":
-      return null;
+      return { kind: "held" };
     default:
       return followed satisfies never;
   }

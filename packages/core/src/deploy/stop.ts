@@ -25,19 +25,20 @@ export async function stopAgent(subject: Subject, ports: CallPorts): Promise<Sto
 }
 
 async function empty(call: Call, state: Removing): Promise<Stopped | CallEnd> {
-  let uid: string | null = null;
+  let meant: ReadonlySet<string> | null = null;
   for (;;) {
     const seen = await look(call);
     if (isEnd(seen)) return seen;
-    const own = seen.own ?? seen.duplicates[0] ?? null;
-    const vanished = await state.lastSeen.confirmGone(call, own);
+    const live = seen.own === null ? seen.duplicates : [seen.own, ...seen.duplicates];
+    if (meant === null && live.length === 0) return { kind: "nothing" };
+    // A newer instance is somebody's newer start: the person asked for the end of what was there.
+    meant ??= new Set(live.map(({ fence }) => fence.uid));
+    const next = live.find(({ fence }) => meant?.has(fence.uid) === true) ?? null;
+    const vanished = await state.lastSeen.confirmGone(call, next);
     if (vanished !== null) return vanished;
-    if (own === null) return uid === null ? { kind: "nothing" } : { kind: "stopped" };
-    // A newer instance is somebody's newer start: the person asked for the end of the one that was there.
-    if (uid !== null && own.fence.uid !== uid) return { kind: "stopped" };
-    uid = own.fence.uid;
-    state.lastSeen.note(own, seen.version);
-    const step = await stopOne(call, own, seen, state);
+    if (next === null) return { kind: "stopped" };
+    state.lastSeen.note(next, seen.version);
+    const step = await stopOne(call, next, seen, state);
     if (step.kind !== "look") return step;
   }
 }
@@ -71,8 +72,11 @@ function answer(call: Call, end: Stopped | CallEnd): StopOutcome {
       call.say("end", condition.code, condition.message);
       return { ...told, outcome: "notConfirmed", condition };
     }
-    case "interrupted":
-      return { ...told, outcome: "interrupted", condition: conditions.interrupted(agent) };
+    case "interrupted": {
+      const condition = conditions.interrupted(agent);
+      call.say("end", condition.code, condition.message);
+      return { ...told, outcome: "interrupted", condition };
+    }
     case "refused":
     case "reported":
     case "worldMoved":
