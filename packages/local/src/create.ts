@@ -1,11 +1,9 @@
 /** Creates an instance: its row under the creator's lock, then its supervisor, which takes over while the caller goes on. */
-import type { ChildProcess } from "node:child_process";
-import { spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
-import { getCompileCacheDir } from "node:module";
-import { dirname, join } from "node:path";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import type { InstanceCreation, InstanceSpec } from "@moorage/core";
 import { markKey } from "@moorage/core";
+import { bootSupervisor } from "./boot-supervisor.ts";
 import { clearOldIncarnations, instancePaths, linkCurrent, makeIncarnation } from "./instance-folder.ts";
 import type { InstanceRow } from "./instance-row.ts";
 import { insertRow, readRow, updateRow } from "./instance-row.ts";
@@ -62,8 +60,8 @@ export async function createInstance(core: ScopeCore, spec: InstanceSpec): Promi
     if (!inserted) return { kind: "alreadyExists" };
     mkdirSync(paths.workspace, { recursive: true, mode: 0o700 });
     const held = lock;
-    const child = bootSupervisor(core, row, paths.supervisorLog);
-    core.background.run(() => untilTakenOver(core, row, child, held));
+    // What it throws is a fault of the state, which the next read of it tells as well.
+    core.background.work(() => untilTakenOver(core, row, held)).catch(() => undefined);
     return { kind: "created" };
   } finally {
     if (!inserted) {
@@ -73,56 +71,11 @@ export async function createInstance(core: ScopeCore, spec: InstanceSpec): Promi
   }
 }
 
-interface Boot {
-  readonly child: ChildProcess;
-  /** Why it ended, once it has. */
-  ended: string | null;
-}
-
-/** Detached, in a session of its own, with nothing of the caller's but what it is told. */
-function bootSupervisor(core: ScopeCore, row: Pick<InstanceRow, "name" | "uid">, log: string): Boot {
-  const output = openSync(log, "a", 0o600);
-  try {
-    const [program, ...args] = core.supervisor;
-    const child = spawn(program, [...args, core.stateDir, row.name, row.uid, core.registry?.directory ?? ""], {
-      cwd: core.stateDir,
-      detached: true,
-      stdio: ["ignore", "ignore", output],
-      env: supervisorEnvironment(core.launchEnv(row.name)),
-    });
-    const boot: Boot = { child, ended: null };
-    child.once("error", (error) => {
-      boot.ended = error.message;
-    });
-    child.once("exit", (code, signal) => {
-      boot.ended = signal === null ? `exit code ${code}` : `ended by ${signal}`;
-    });
-    child.unref();
-    return boot;
-  } finally {
-    closeSync(output);
-  }
-}
-
-/** Only what Node and the socket's place need: NODE_OPTIONS and the like of a caller must not reach into it. */
-function supervisorEnvironment(launchEnv: Readonly<Record<string, string>>): Record<string, string> {
-  const kept = ["PATH", "HOME", "TMPDIR", "LANG", "TZ"] as const;
-  const cache = getCompileCacheDir();
-  return {
-    ...Object.fromEntries(kept.flatMap((key) => (launchEnv[key] === undefined ? [] : [[key, launchEnv[key]]]))),
-    // Without compiled code at hand the sources alone cost it twice the memory. Node adds its own version to the path.
-    ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cache) }),
-  };
-}
-
 /** Holds the creator's lock until the supervisor holds its own, or is known never to do so. */
-async function untilTakenOver(
-  core: ScopeCore,
-  row: Omit<InstanceRow, "version">,
-  boot: Boot,
-  lock: HeldLock,
-): Promise<void> {
+async function untilTakenOver(core: ScopeCore, row: Omit<InstanceRow, "version">, lock: HeldLock): Promise<void> {
   const paths = instancePaths(core.stateDir, row);
+  let scope = core.transientScope;
+  let boot = bootSupervisor(core, row, paths.supervisorLog, scope);
   const until = core.clock.now() + takeOverMs;
   try {
     linkCurrent(core.stateDir, row.name, row.folder);
@@ -130,7 +83,11 @@ async function untilTakenOver(
       if (probeLock(paths.supervisorLock) === "held") return;
       const now = readRow(core.database, row.name);
       if (now === null || now.uid !== row.uid || now.claim !== null) return;
-      if (boot.ended !== null) {
+      if (boot.ended !== null && scope !== null) {
+        // The user's manager did not want to: it is a convenience, and no condition.
+        scope = null;
+        boot = bootSupervisor(core, row, paths.supervisorLog, scope);
+      } else if (boot.ended !== null) {
         await recordFailedBoot(core, row, boot.ended, paths.supervisorLog);
         return;
       }

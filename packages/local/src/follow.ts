@@ -9,7 +9,7 @@ import { containerOf, observe } from "./verdict.ts";
 /** Milliseconds between two looks when nothing is heard: locks are freed without a word, and a watch may fall silent. */
 const recheckMs = 500;
 
-const heldLook = { supervisor: "held", creator: "free", outputHeld: null } as const;
+const heldLook = { supervisor: "held", creator: "free", outputHeld: null, stopped: null } as const;
 
 type Ordered = { readonly version: number; readonly hint: Hint };
 
@@ -75,11 +75,11 @@ async function lookOnce(
   let over: string | null = null;
   for (const row of rows) {
     const { observed } = await observeRow(core, row);
-    const state = `${observed.evidence.container.state} ${observed.deletion === null}`;
+    const state = JSON.stringify([observed.evidence.container, observed.deletion]);
     const before = states.get(row.uid);
     states.set(row.uid, state);
     if (row.version > from) hints.push({ version: row.version, hint: { kind: "changed", instance: observed } });
-    else if (before !== undefined && before !== state) over = `a lock of ${row.name} was freed or taken`;
+    else if (before !== undefined && before !== state) over = `${row.name} has changed without a record`;
   }
   return { hints: hints.sort((a, b) => a.version - b.version), version, over };
 }

@@ -7,7 +7,7 @@ import { probeLock } from "./lock.ts";
 import { outputHeld } from "./output-held.ts";
 import type { LockLook } from "./verdict.ts";
 
-const held: LockLook = { supervisor: "held", creator: "free", outputHeld: null };
+const free: LockLook = { supervisor: "free", creator: "free", outputHeld: null, stopped: null };
 
 /** One look. The order matters: a supervisor takes its lock before its creator lets go, so looking at it again settles it. */
 export async function lookAtLocks(
@@ -18,18 +18,29 @@ export async function lookAtLocks(
 ): Promise<LockLook> {
   const paths = instancePaths(stateDir, row);
   const first = probeLock(paths.supervisorLock);
-  if (first === "held") return held;
+  if (first === "held") return heldLook(row, here, table);
   if (row.claim === null) {
     const creator = probeLock(paths.creatorLock);
     const second = probeLock(paths.supervisorLock);
-    if (second === "held") return held;
+    if (second === "held") return heldLook(row, here, table);
     // No lock file of a supervisor is none that any supervisor has ever held.
     const supervisor = second === "missing" ? "free" : second;
-    return { supervisor, creator: creator === "missing" ? "free" : creator, outputHeld: null };
+    return { ...free, supervisor, creator: creator === "missing" ? "free" : creator };
   }
   const supervisor = first === "missing" ? await supervisorWithoutLock(row, here, table) : first;
   const elsewhere = row.claim.machine.pidNamespace !== here.pidNamespace;
-  return { supervisor, creator: "free", outputHeld: elsewhere ? outputHeld(markOf(row.status)?.outputs ?? []) : null };
+  return { ...free, supervisor, outputHeld: elsewhere ? outputHeld(markOf(row.status)?.outputs ?? []) : null };
+}
+
+/** Somebody waits for its supervisor to do something: then it matters whether that was stopped. */
+async function heldLook(row: InstanceRow, here: MachineIdentity, table: ProcessTable): Promise<LockLook> {
+  const { claim, status, deletionAt } = row;
+  const awaited = deletionAt !== null || (status.phase !== "running" && status.phase !== "ended");
+  if (!awaited || claim === null || claim.machine.pidNamespace !== here.pidNamespace)
+    return { ...free, supervisor: "held" };
+  const scan = await table.look([claim.pid]);
+  const stopped = scan.kind === "read" && scan.processes.some(({ state }) => state === "stopped");
+  return { ...free, supervisor: "held", stopped: stopped ? claim.pid : null };
 }
 
 /** Its lock file was taken away. Only the process on record can tell, and only where its number means the same. */

@@ -23,7 +23,7 @@ export async function observeRow(core: ScopeCore, row: InstanceRow): Promise<Sig
   const look = await lookAtLocks(core.stateDir, row, core.here, core.table);
   const container = containerOf(row, look, core.here);
   const marked = markCounts(look, core.background.honoured.has(row.uid));
-  return { row, look, observed: observe(row, container, marked) };
+  return { row, look, observed: observe(row, container, marked, look.stopped) };
 }
 
 /** All instances of one identity. */

@@ -10,9 +10,10 @@ import { ChangeWatch } from "./change-watch.ts";
 import { Busy, createDatabase, Database, databasePath } from "./database.ts";
 import { emptyScope } from "./empty-scope.ts";
 import { gatherFacts, revivesOf } from "./facts.ts";
-import { instanceBase } from "./instance-folder.ts";
+import { incarnationsOf, instanceBase, instancePaths } from "./instance-folder.ts";
 import { readRow, updateRow } from "./instance-row.ts";
 import { openJournal } from "./journal.ts";
+import { probeLock } from "./lock.ts";
 import { mountOf } from "./mount.ts";
 import { poke } from "./poke.ts";
 import { defaultRegistryDir, openRegistry } from "./registry.ts";
@@ -21,6 +22,7 @@ import type { ScopeCore } from "./scope-core.ts";
 import { Background, writePatiently } from "./scope-core.ts";
 import { checkStateDir } from "./state-dir.ts";
 import { createSubstrate } from "./substrate.ts";
+import { findTransientScope } from "./transient-scope.ts";
 
 const openingBusyMs = 5_000;
 const busyMs = 100;
@@ -52,6 +54,8 @@ export async function openScope(options: ScopeOptions): Promise<Scope> {
     background: new Background(),
     launchEnv: typeof launchEnv === "function" ? launchEnv : () => launchEnv,
     supervisor: options.supervisor ?? supervisorCommand(),
+    transientScope:
+      options.systemdScope === true ? findTransientScope(options.runtimeDir ?? `/run/user/${geteuid?.() ?? 0}`) : null,
   };
   return composeScope(core, options.mode, createSubstrate(core));
 }
@@ -97,7 +101,7 @@ function composeScope(core: ScopeCore, mode: "read" | "write", substrate: Substr
       return "set";
     },
     async purge(name) {
-      if (readRow(database, name) !== null) return "stillThere";
+      if (readRow(database, name) !== null || isBeingCreated(stateDir, name)) return "stillThere";
       const base = instanceBase(stateDir, name);
       if (statSync(base, { throwIfNoEntry: false }) === undefined) return "nothing";
       rmSync(base, { recursive: true, force: true });
@@ -112,10 +116,17 @@ function composeScope(core: ScopeCore, mode: "read" | "write", substrate: Substr
     changed: (ms, signal) => core.watch.next(core.watch.begin(), ms, signal),
     settled: () => core.background.settled(),
     close() {
+      core.background.close();
       core.watch.close();
       database.close();
     },
   };
+}
+
+/** A create makes its folder before its row. */
+function isBeingCreated(stateDir: string, name: string): boolean {
+  const newest = incarnationsOf(stateDir, name)[0];
+  return newest !== undefined && probeLock(instancePaths(stateDir, { name, folder: newest }).creatorLock) === "held";
 }
 
 const revivesKeptMs = 7 * 86_400_000;

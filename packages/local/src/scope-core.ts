@@ -4,6 +4,7 @@ import type { MachineIdentity, ProcessTable } from "@moorage/harness";
 import type { ChangeWatch } from "./change-watch.ts";
 import { Busy, type Database } from "./database.ts";
 import type { Registry } from "./registry.ts";
+import type { TransientScope } from "./transient-scope.ts";
 
 export interface ScopeCore {
   readonly stateDir: string;
@@ -18,6 +19,7 @@ export interface ScopeCore {
   readonly background: Background;
   readonly launchEnv: (name: string) => Readonly<Record<string, string>>;
   readonly supervisor: readonly [string, ...string[]];
+  readonly transientScope: TransientScope | null;
 }
 
 /** How long a write waits for others in all, in milliseconds. */
@@ -42,7 +44,7 @@ export async function writePatiently<T>(
 
 /** What goes on after a call has been answered: creates until the supervisor has taken over, removals until they are done. */
 export class Background {
-  readonly #working = new Set<Promise<unknown>>();
+  readonly #working = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   /** UIDs whose deletion mark this process honours: for it they count as marked whatever the lock says. */
   readonly honoured: Set<string> = new Set();
@@ -55,10 +57,8 @@ export class Background {
   /** Work that `settled` waits for, until it is done or has failed. */
   work<T>(body: () => Promise<T>): Promise<T> {
     const working = body();
-    const done = working.then(
-      () => this.#working.delete(done),
-      () => this.#working.delete(done),
-    );
+    const forget = (): void => void this.#working.delete(done);
+    const done: Promise<void> = working.then(forget, forget);
     this.#working.add(done);
     return working;
   }

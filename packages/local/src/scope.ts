@@ -21,6 +21,8 @@ export interface ScopeOptions {
   readonly systemdScope?: boolean;
   /** Where this user's live key identities are registered across state directories; null: nowhere. Default: below the home folder of the user database. */
   readonly registryDir?: string | null;
+  /** For tests: where the user's systemd manager is. Default: below `/run/user`. */
+  readonly runtimeDir?: string;
   /** For tests: the mount that a path is on. */
   readonly mountOf?: (path: string) => Mount | null;
 }
@@ -42,8 +44,8 @@ export interface Scope {
   recordRevive(name: string, at: number): Promise<void>;
   /** Resolves at the next change of any instance, after `ms` milliseconds, or when the signal aborts. */
   changed(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Resolves when everything that this scope goes on with in the background (creates, takeovers) is done. */
+  /** Resolves when what this process alone can do is done: creates until their supervisor has taken over, the ends of lost runs. */
   settled(): Promise<void>;
-  /** Closes the database and the watch. What goes on in the background is given up: the kernel frees its locks at exit. */
+  /** Closes the database and the watch; to be called once `settled`. Marks go on to count as long as a supervisor lives. */
   close(): void;
 }

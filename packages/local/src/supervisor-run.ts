@@ -134,7 +134,8 @@ async function withIdentity(order: SupervisorOrder, run: Run): Promise<void> {
 async function superviseAgent(order: SupervisorOrder, run: Run): Promise<void> {
   const { row, paths, record } = run;
   const secrets = await awaitSecret(order, run);
-  if (secrets === null) return;
+  // A mark that came while it booted poked nobody.
+  if (secrets === null || (await isOver(order, record))) return;
   const { catalog } = row.template;
   if (catalog !== null) {
     const copy = copyCatalog(catalog.path, paths.catalog);
@@ -214,18 +215,20 @@ async function wait(
   return insist(order, () => record.change({ status: { phase: "waiting", code, message, secretMissing } }));
 }
 
-/** Sleeps, then looks whether the wait is over because nobody wants the agent any more; then its end is on record. */
 async function endsWaiting(order: SupervisorOrder, record: InstanceRecord): Promise<boolean> {
   await order.clock.sleep(waitMs, order.stop);
+  return isOver(order, record);
+}
+
+/** Whether nobody wants the agent any more, before it was started; then its end is on record. */
+async function isOver(order: SupervisorOrder, record: InstanceRecord): Promise<boolean> {
   const look = record.look();
   if (look.kind === "gone") return true;
-  if ((look.kind === "ours" && look.stop !== null) || order.stop.aborted) {
-    await insist(order, () =>
-      record.ended({ reason: "stopped", exitCode: null, signal: null, detail: "it had not been started", at: now() }),
-    );
-    return true;
-  }
-  return false;
+  if (!order.stop.aborted && (look.kind === "unreadable" || look.stop === null)) return false;
+  await insist(order, () =>
+    record.ended({ reason: "stopped", exitCode: null, signal: null, detail: "it had not been started", at: now() }),
+  );
+  return true;
 }
 
 async function endBefore(order: SupervisorOrder, record: InstanceRecord, detail: string): Promise<void> {

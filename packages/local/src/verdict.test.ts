@@ -11,8 +11,8 @@ const rebooted = { ...here, bootId: "b0" };
 const otherMachine = { ...here, machineId: "m2", bootId: "b9" };
 const otherNamespace = { ...here, pidNamespace: "pid:[2]" };
 
-const held: LockLook = { supervisor: "held", creator: "free", outputHeld: null };
-const free: LockLook = { supervisor: "free", creator: "free", outputHeld: null };
+const held: LockLook = { supervisor: "held", creator: "free", outputHeld: null, stopped: null };
+const free: LockLook = { supervisor: "free", creator: "free", outputHeld: null, stopped: null };
 
 const mark: ProcessMark = {
   machine: here,
@@ -68,6 +68,8 @@ describe("what a row and its locks mean", () => {
     ["held, running", row(running, here), held, "started"],
     ["held, its program not seen yet", row(spawned, here), held, "recoverable starting"],
     ["held, waiting", row(waiting, here), held, "recoverable booting"],
+    ["held, its supervisor stopped", row(spawned, here), { ...held, stopped: 9 }, "recoverable supervisorStopped"],
+    ["held, running, its supervisor stopped", row(running, here), { ...held, stopped: 9 }, "started"],
     ["held, not claimed yet", row(waiting, null), held, "recoverable booting"],
     ["held, ended", row(ended, here), held, "exited"],
     ["free, ended", row(ended, here), free, "exited"],

@@ -13,6 +13,8 @@ export interface LockLook {
   readonly creator: "held" | "free" | "unjudgeable";
   /** Whether some process still holds the agent's output; null: nobody looked, or it cannot be told. */
   readonly outputHeld: boolean | null;
+  /** Its supervisor holds its lock and was stopped (SIGSTOP): the process, to be named where somebody waits for it. */
+  readonly stopped: number | null;
 }
 
 const creating = { code: "creating", message: "its supervisor is being started" } as const;
@@ -21,7 +23,7 @@ const creating = { code: "creating", message: "its supervisor is being started" 
 export function containerOf(row: RemovedRow, look: LockLook, here: MachineIdentity): ContainerEvidence {
   const { status, claim } = row;
   if (status.phase === "ended") return { state: "terminated", ending: status.ending };
-  if (look.supervisor === "held") return aliveContainer(row);
+  if (look.supervisor === "held") return aliveContainer(row, look);
   const place = compareMachines(claim?.machine ?? row.creator, here);
   if (place === "otherMachine")
     return unjudgeable("otherMachine", "it was started on another machine, which may still run it");
@@ -47,14 +49,20 @@ export function markCounts(look: LockLook, honoured: boolean): boolean {
   return honoured || look.supervisor === "held" || look.supervisor === "unjudgeable";
 }
 
-/** A row as core sees it. */
-export function observe(row: RemovedRow, container: ContainerEvidence, markIsGood: boolean): ObservedInstance {
+/** A row as core sees it; `stopped` is the supervisor that was stopped, if that is what a deletion waits for. */
+export function observe(
+  row: RemovedRow,
+  container: ContainerEvidence,
+  markIsGood: boolean,
+  stopped: number | null = null,
+): ObservedInstance {
+  const holds = stopped === null ? [] : [stoppedWords(stopped)];
   return {
     name: row.name,
     fence: { uid: row.uid, resourceVersion: String(row.version) },
     labels: row.labels,
     annotations: row.annotations,
-    deletion: row.deletionAt !== null && markIsGood ? { since: row.deletionAt, finalizers: [] } : null,
+    deletion: row.deletionAt !== null && markIsGood ? { since: row.deletionAt, finalizers: holds } : null,
     evidence: { container, phase: phaseOf(container), nodeLost: null },
     attempt: attemptOf(row),
     startedAt: startedAtOf(row.status),
@@ -72,8 +80,10 @@ export function lostEnding(reason: "supervisorLost" | "rebooted", detail: string
   return { reason, exitCode: null, signal: null, detail, at: null };
 }
 
-function aliveContainer(row: RemovedRow): ContainerEvidence {
+function aliveContainer(row: RemovedRow, look: LockLook): ContainerEvidence {
   const { status } = row;
+  if (look.stopped !== null && status.phase !== "running" && status.phase !== "ended")
+    return waiting({ code: "supervisorStopped", message: stoppedWords(look.stopped) });
   switch (status.phase) {
     case "running":
       return { state: "running" };
@@ -93,6 +103,10 @@ function aliveContainer(row: RemovedRow): ContainerEvidence {
     default:
       return status satisfies never;
   }
+}
+
+function stoppedWords(pid: number): string {
+  return `its supervisor (process ${pid}), which is stopped: \`kill -CONT ${pid}\` lets it go on`;
 }
 
 function unclaimedContainer(look: LockLook): ContainerEvidence {
