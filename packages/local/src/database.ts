@@ -1,7 +1,9 @@
 /** The database of a state directory: made in one piece, opened, and written in short transactions that wait a bounded time. */
 import {
+  accessSync,
   chmodSync,
   closeSync,
+  constants,
   existsSync,
   fsyncSync,
   linkSync,
@@ -13,6 +15,7 @@ import {
 import { join } from "node:path";
 import type { SQLInputValue, StatementSync } from "node:sqlite";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { lockHolder } from "./lock-holder.ts";
 import { schema, schemaVersion } from "./schema.ts";
 import { isBusy, stateFault } from "./sqlite-fault.ts";
@@ -75,7 +78,10 @@ export class Database {
     let sqlite: DatabaseSync | undefined;
     try {
       this.#inode = notEmpty(path, stateDir);
-      sqlite = new DatabaseSync(path, { readOnly: options.readOnly, timeout: options.busyMs });
+      sqlite = new DatabaseSync(location(path, options.readOnly), {
+        readOnly: options.readOnly,
+        timeout: options.busyMs,
+      });
       if (!options.readOnly) sqlite.exec("PRAGMA synchronous=FULL");
       this.#sqlite = sqlite;
       this.#checkForm();
@@ -182,6 +188,23 @@ export class Database {
       if (isBusy(error)) throw new Busy("the database is locked", { cause: error });
       throw error instanceof StateError ? error : stateFault(error, this.stateDir);
     }
+  }
+}
+
+/** Where nobody can write, SQLite cannot make what it shares with other readers, and needs to be told that it needs none. */
+function location(path: string, readOnly: boolean): string | URL {
+  if (!readOnly || existsSync(`${path}-wal`) || !isReadOnlyPlace(path)) return path;
+  const url = pathToFileURL(path);
+  url.searchParams.set("immutable", "1");
+  return url;
+}
+
+function isReadOnlyPlace(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EROFS";
   }
 }
 

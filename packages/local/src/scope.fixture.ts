@@ -26,7 +26,9 @@ export interface Place {
   readonly directory: string;
   readonly stateDir: string;
   open(options?: Partial<ScopeOptions>): Promise<Scope>;
-  /** Closes every scope, ends every process that knows of this place, removes it. */
+  /** Ends every process that knows of this place, and closes every scope. */
+  end(): Promise<void>;
+  /** The same, and removes the place. */
   clear(): Promise<void>;
 }
 
@@ -51,10 +53,10 @@ export function makePlace(): Place {
       scopes.push(scope);
       return scope;
     },
-    async clear() {
+    async end() {
       for (let found = processesOf(directory); found.length > 0; found = processesOf(directory))
         for (const pid of found) endNow(pid);
-      for (const scope of scopes) {
+      for (const scope of scopes.splice(0)) {
         await scope.settled();
         scope.close();
       }
@@ -62,6 +64,9 @@ export function makePlace(): Place {
         () => "its processes are gone",
         () => processesOf(directory).length === 0,
       );
+    },
+    async clear() {
+      await this.end();
       rmSync(directory, { recursive: true, force: true });
     },
   };
