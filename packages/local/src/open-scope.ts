@@ -1,7 +1,6 @@
 /** Opens a state directory: checks that it may be used, brings the database up and composes the scope over it. */
 
 import { rmSync, statSync } from "node:fs";
-import { geteuid } from "node:process";
 import { fileURLToPath } from "node:url";
 import type { Inventory, Substrate } from "@moorage/core";
 import { moorageProfile } from "@moorage/core";
@@ -32,7 +31,7 @@ export async function openScope(options: ScopeOptions): Promise<Scope> {
   const write = options.mode === "write";
   const stateDir = checkStateDir(options.stateDir, {
     mode: options.mode,
-    euid: geteuid?.() ?? 0,
+    euid: process.geteuid?.() ?? 0,
     mountOf: options.mountOf ?? mountOf,
   });
   if (stateDir === null) return emptyScope(options);
@@ -55,7 +54,7 @@ export async function openScope(options: ScopeOptions): Promise<Scope> {
     launchEnv: typeof launchEnv === "function" ? launchEnv : () => launchEnv,
     supervisor: options.supervisor ?? supervisorCommand(),
     transientScope:
-      options.systemdScope === true ? findTransientScope(options.runtimeDir ?? `/run/user/${geteuid?.() ?? 0}`) : null,
+      options.systemdScope === true ? findTransientScope(options.runtimeDir ?? `/run/user/${process.geteuid?.() ?? 0}`) : null,
   };
   return composeScope(core, options.mode, createSubstrate(core));
 }
