@@ -24,7 +24,7 @@ export function launchdLabel(id: string): string {
 }
 
 /** How long a manager may take for a stop, in seconds. */
-export function stopSeconds(longestGraceMs: number): number {
+function stopSeconds(longestGraceMs: number): number {
   return Math.ceil(longestGraceMs / 1000) + unitMarginSeconds;
 }
 
