@@ -148,8 +148,8 @@ export function foreignObject(agent: string, name: string, reason: string): Cond
 export function removedUnconfirmed(agent: string, name: string): Condition {
   return {
     code: "removedUnconfirmed",
-    message: `${name} was removed while it was last seen running; its process may still be alive, so nothing is created in this call`,
-    hint: `make sure that it has ended, then run \`moorage deploy ${agent}\``,
+    message: `${name} was removed while it was last seen running; its process may still be alive`,
+    hint: `make sure that it has ended before you run \`moorage deploy ${agent}\``,
   };
 }
 

@@ -5,51 +5,26 @@ import * as conditions from "./conditions.ts";
 import type { Followed } from "./follow.ts";
 import { follow } from "./follow.ts";
 import type { CallEnd } from "./look.ts";
+import { mayBeAlive } from "./last-seen.ts";
 import type { VerifiedInstance } from "./observation.ts";
 
 /** Milliseconds in which a watch from an older version replays a removal that happened since. */
 const replayMs = 2_000;
 
-/** What a call has last seen under the agent's name. */
-export class LastSeen {
-  #instance: VerifiedInstance | null = null;
-  #version: Version | null = null;
-
-  note(instance: VerifiedInstance, version: Version | null): void {
-    this.#instance = instance;
-    if (version !== null) this.#version = version;
+/**
+ * A read shows another incarnation, or none. Are the ends of those seen before confirmed? When one was last seen alive,
+ * the watch is asked once more for its removal, which carries its last state.
+ */
+export async function confirmGone(call: Call, present: VerifiedInstance | null): Promise<CallEnd | null> {
+  for (const { instance, version } of call.lastSeen.absent(present?.fence.uid ?? null)) {
+    const { uid } = instance.fence;
+    call.lastSeen.close(uid);
+    if (!mayBeAlive(instance)) continue;
+    const followed = await follow(call, { from: version, uid, judged: new Set(), judge: () => "goOn" }, replayMs);
+    if (followed.kind === "interrupted") return followed;
+    if (followed.kind !== "gone" || mayBeAlive(followed.last)) return unconfirmed(call);
   }
-
-  /** A removal was seen: nothing is open about this incarnation any more. */
-  settle(): void {
-    this.#instance = null;
-  }
-
-  /**
-   * A read shows another incarnation under the name, or none. Is the end of the one seen before confirmed? When it was
-   * last seen alive, the watch is asked once more for its removal, which carries its last state.
-   */
-  async confirmGone(call: Call, present: VerifiedInstance | null): Promise<CallEnd | null> {
-    const last = this.#instance;
-    if (last === null || last.fence.uid === present?.fence.uid) return null;
-    this.#instance = null;
-    if (!mayBeAlive(last)) return null;
-    if (this.#version !== null) {
-      const followed = await follow(
-        call,
-        { from: this.#version, uid: last.fence.uid, judged: new Set(), judge: () => "goOn" },
-        replayMs,
-      );
-      if (followed.kind === "interrupted") return followed;
-      if (followed.kind === "gone" && !mayBeAlive(followed.last)) return null;
-    }
-    return unconfirmed(call);
-  }
-}
-
-/** Whether its process may still run, as far as this observation tells. */
-export function mayBeAlive({ startup }: VerifiedInstance): boolean {
-  return startup.kind === "started" || startup.kind === "interrupted" || startup.kind === "cannotTell";
+  return null;
 }
 
 export function unconfirmed(call: Call): CallEnd {
@@ -61,15 +36,14 @@ export async function awaitGone(
   call: Call,
   instance: VerifiedInstance,
   from: Version,
-  lastSeen: LastSeen,
 ): Promise<Followed> {
   call.waitFor(conditions.disappearing(call.subject.agent, instance));
   return follow(call, {
     from,
     uid: instance.fence.uid,
+    alone: true,
     judged: new Set([instance.fence.resourceVersion]),
     judge: (changed) => {
-      lastSeen.note(changed, null);
       if (changed.deletion === null)
         return changed.fence.resourceVersion === instance.fence.resourceVersion ? "goOn" : "look";
       call.waitFor(conditions.disappearing(call.subject.agent, changed));

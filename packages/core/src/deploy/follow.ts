@@ -29,6 +29,8 @@ export interface Followee {
   /** Versions of it that were judged already: a repeated event says nothing new. */
   readonly judged: Set<string>;
   readonly judge: (instance: VerifiedInstance) => Verdict;
+  /** Whether news of another incarnation calls for another look. */
+  readonly alone: boolean;
 }
 
 /** Follows one incarnation. At most `boundMs` milliseconds, and never beyond the deadline. */
@@ -67,7 +69,7 @@ function judgeHint(call: Call, followee: Followee, hint: Hint): Followed | null 
     return observed.name === call.name ? { kind: "look", afterMs: null, troubled: false } : null;
   const { instance } = ours;
   if (instance.fence.uid !== followee.uid) {
-    return hint.kind === "removed" ? null : { kind: "look", afterMs: null, troubled: false };
+    return hint.kind === "removed" || !followee.alone ? null : { kind: "look", afterMs: null, troubled: false };
   }
   if (hint.kind === "removed") return { kind: "gone", last: instance };
   if (followee.judged.has(instance.fence.resourceVersion)) return null;

@@ -185,7 +185,7 @@ async function observe(
   };
   progress.judged.add(own.fence.resourceVersion);
   judge(own);
-  const followed = await follow(call, { from, uid: own.fence.uid, judged: progress.judged, judge });
+  const followed = await follow(call, { from, uid: own.fence.uid, judged: progress.judged, judge, alone: true });
   switch (followed.kind) {
     case "reached":
       return { kind: "running", instance: followed.instance, version: from };

@@ -21,7 +21,7 @@ export async function settle(
   const { uid, resourceVersion } = found.instance.fence;
   const until = call.clock.now() + ms;
   judged.add(resourceVersion);
-  const followed = await follow(call, { from: found.version, uid, judged, judge: changed }, ms);
+  const followed = await follow(call, { from: found.version, uid, judged, judge: changed, alone: true }, ms);
   const { agent } = call.subject;
   switch (followed.kind) {
     case "reached":
