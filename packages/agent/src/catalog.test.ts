@@ -1,0 +1,50 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Catalog } from "./catalog.ts";
+import { openCatalog } from "./catalog.ts";
+
+let directory: string;
+let catalog: Catalog;
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "agent-catalog-"));
+  mkdirSync(join(directory, "catalog", "prompts"), { recursive: true });
+  writeFileSync(join(directory, "secret"), "not yours");
+  writeFileSync(join(directory, "catalog", "prompts", "system.md"), "be kind, ü");
+  writeFileSync(join(directory, "catalog", "routes.json"), '{"model":"small"}');
+  catalog = openCatalog(join(directory, "catalog"));
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+describe("a catalog", () => {
+  it("has text, bytes, JSON and a list", () => {
+    expect(catalog.text("prompts/system.md")).toBe("be kind, ü");
+    expect(catalog.bytes("prompts/system.md")).toHaveLength(11);
+    expect(catalog.json("routes.json")).toEqual({ model: "small" });
+    expect(catalog.list()).toEqual(["prompts/system.md", "routes.json"]);
+  });
+
+  it.each([
+    ["none.md", "noSuchFile"],
+    ["prompts", "noSuchFile"],
+    ["../secret", "badPath"],
+    ["/etc/passwd", "badPath"],
+    ["prompts/../routes.json", "badPath"],
+    ["prompts\\system.md", "badPath"],
+    ["", "badPath"],
+    ["a\0b", "badPath"],
+  ])("has no %j: %s", (path, code) => {
+    expect(() => catalog.text(path)).toThrowError(expect.objectContaining({ code }));
+  });
+
+  it("tells what is not JSON", () => {
+    expect(() => catalog.json("prompts/system.md")).toThrowError(expect.objectContaining({ code: "notJson" }));
+  });
+
+  it("that there is none of says so", () => {
+    expect(() => openCatalog(null).list()).toThrowError(expect.objectContaining({ code: "noCatalog" }));
+    expect(() => openCatalog(null).text("a")).toThrowError(expect.objectContaining({ code: "noCatalog" }));
+  });
+});
