@@ -1,6 +1,5 @@
 /** The agent's catalog on one machine: a read-only copy, made at start, that no later edit reaches. */
 import fs from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 
 /** What a catalog may be at most; more is a mistake in the declaration. */
@@ -98,7 +97,7 @@ export async function readCatalogFile(directory: string, path: string): Promise<
   const inside = insideCatalog(path);
   if (inside === null) return null;
   try {
-    return await readFile(`${directory}/${inside}`);
+    return await fs.promises.readFile(`${directory}/${inside}`);
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
@@ -109,10 +108,10 @@ export async function readCatalogFile(directory: string, path: string): Promise<
 export async function listCatalog(directory: string): Promise<CatalogFile[]> {
   const files: CatalogFile[] = [];
   async function walk(below: string): Promise<void> {
-    for (const entry of await readdir(`${directory}/${below}`, { withFileTypes: true })) {
+    for (const entry of await fs.promises.readdir(`${directory}/${below}`, { withFileTypes: true })) {
       const path = below === "" ? entry.name : `${below}/${entry.name}`;
       if (entry.isDirectory()) await walk(path);
-      else files.push({ path, size: (await stat(`${directory}/${path}`)).size });
+      else files.push({ path, size: (await fs.promises.stat(`${directory}/${path}`)).size });
     }
   }
   await walk("");

@@ -87,7 +87,7 @@ async function makeFifos(paths: readonly string[], path: string): Promise<void> 
   await new Promise<void>((resolve, reject) => {
     execFile("mkfifo", ["-m", "600", ...missing], { env }, (error) => {
       if (error === null) resolve();
-      else reject(error);
+      else reject(new Error(`the FIFOs cannot be made: ${error.message}`, { cause: error }));
     });
   });
 }

@@ -203,7 +203,7 @@ class Supervisor {
 
   #input(input: Input): void {
     const { drainMs, graceMs } = this.#spec;
-    const before = deadlineOf(this.#life);
+    const before = this.#life;
     const situation = {
       now: this.#ports.clock.now(),
       inFlight: this.#conversation.inFlight,
@@ -212,7 +212,8 @@ class Supervisor {
     const { life, effects } = step(this.#life, input, situation);
     this.#life = life;
     for (const effect of effects) this.#perform(effect);
-    if (this.#life.phase === "ended" || deadlineOf(this.#life) !== before) this.#wake.abort();
+    // Another phase waits for another time; so does a stop that was shortened.
+    if (life.phase !== before.phase || deadlineOf(life) !== deadlineOf(before)) this.#wake.abort();
   }
 
   #perform(effect: Effect): void {

@@ -94,7 +94,7 @@ async function beginTurn(api: Api, _parts: readonly string[], request: IncomingM
   const begun = api.beginTurn();
   switch (begun.kind) {
     case "begun":
-      return { kind: "json", status: 201, body: { id: begun.turn.id } };
+      return { kind: "json", status: 201, body: { id: begun.turn.id, catalog: api.catalogDir } };
     case "draining":
       return refuse(
         409,

@@ -23,7 +23,7 @@ export function mismatches(value: unknown, schema: Schema, schemas: Schemas, whe
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (types.length > 0 && !types.some((type) => isOfType(value, type)))
     found.push(`${where}: not ${types.join(" or ")}`);
-  if (schema.const !== undefined && value !== schema.const) found.push(`${where}: not ${String(schema.const)}`);
+  if (schema.const !== undefined && value !== schema.const) found.push(`${where}: not ${JSON.stringify(schema.const)}`);
   if (schema.enum !== undefined && !schema.enum.includes(value))
     found.push(`${where}: none of ${schema.enum.join(", ")}`);
   if (Array.isArray(value) && schema.items !== undefined)
