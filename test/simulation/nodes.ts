@@ -284,26 +284,25 @@ export class Nodes {
     const { store } = this.#options;
     const seen = store.byUid(life.uid);
     if (seen === undefined) return this.#kill(life);
-    const told = life.unsaid;
+    const told = life.unsaid ?? seen.evidence;
     life.unsaid = null;
-    this.#report(life, (shown) => ({ ...(told ?? shown), nodeLost: null }));
+    store.update(seen.name, { evidence: { ...told, nodeLost: null } });
     if (life.ending) this.#later(this.#lag(life), life, () => this.#honourMark(life));
   }
 
   /** The store shows it after a while, in the order in which it happened. */
-  #report(life: Life, told: Evidence | ((shown: Evidence) => Evidence)): void {
+  #report(life: Life, told: Evidence): void {
     const { store, scheduler } = this.#options;
     life.reportAt = Math.max(life.reportAt, scheduler.now() + this.#lag(life));
     scheduler.after(life.reportAt - scheduler.now(), () => {
       const seen = store.byUid(life.uid);
       if (seen === undefined) return;
-      const said = typeof told === "function" ? told(seen.evidence) : told;
       if (life.lostSince !== null) {
-        life.unsaid = said;
+        life.unsaid = told;
         return;
       }
-      const startedAt = said.container.state === "running" ? store.stamp() : seen.startedAt;
-      store.update(seen.name, { evidence: said, startedAt });
+      const startedAt = told.container.state === "running" ? store.stamp() : seen.startedAt;
+      store.update(seen.name, { evidence: told, startedAt });
     });
   }
 

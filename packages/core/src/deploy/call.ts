@@ -9,6 +9,7 @@ import type { Condition } from "./conditions.ts";
 import { counted } from "./counted.ts";
 import type { Attempt, Identity } from "./identity.ts";
 import { instanceName } from "./identity.ts";
+import { LastSeen } from "./last-seen.ts";
 import type { ActionTaken } from "./outcome.ts";
 import type { BindingProfile } from "./profile.ts";
 
@@ -47,6 +48,7 @@ export class Call {
   readonly random: Random;
   readonly signal: Abort;
   readonly actions: ActionTaken[] = [];
+  readonly lastSeen: LastSeen = new LastSeen();
   attempt: Attempt | null = null;
   /** The latest condition in words: what a deadline reports. */
   condition: Condition;

@@ -1,38 +1,34 @@
 /** Carries out one pass of garbage collection before a create. What fails is told and never fails the start. */
-import type { Version } from "../ports/substrate.ts";
 import type { Call } from "./call.ts";
 import type { GcInput, GcPlan } from "./gc.ts";
 import { planGc } from "./gc.ts";
 import type { Attempt } from "./identity.ts";
-import { secretName } from "./identity.ts";
 import type { Look } from "./look.ts";
-import type { ObservedInstance, ObservedSecret, VerifiedInstance } from "./observation.ts";
+import type { ObservedInstance } from "./observation.ts";
 import { survey } from "./observation.ts";
 
-/** What a read shows of ours that a start has to heed before it changes anything; null when the name is free. */
-export type Arrived = { readonly own: VerifiedInstance | null; readonly version: Version } | null;
-
 /**
- * Collects what nobody needs any more. `gone` are the attempts whose instance this call has seen gone. Not null: an
+ * Collects what nobody needs any more. `gone` are the attempts whose instance this call has seen gone. `taken`: an
  * instance of ours has arrived meanwhile, so that there is nothing to create.
  */
-export async function collect(call: Call, seen: Look, gone: ReadonlySet<Attempt>): Promise<Arrived> {
+export async function collect(call: Call, seen: Look, gone: ReadonlySet<Attempt>): Promise<"free" | "taken"> {
   const listing = await call.substrate.listSecrets(call.subject.identity);
   if (listing.kind !== "read") {
     call.say("collect", "collectSkipped", "leftover Secrets were not looked for: the list did not answer");
-    return null;
+    return "free";
   }
   const known = { secrets: listing.secrets, serverTime: listing.serverTime, gone };
   const first = plan(call, seen.instances, known);
   const ended = await removeEnded(call, first);
-  if (first.secrets.length === 0 && ended.length === 0) return null;
+  if (first.secrets.length === 0 && ended.length === 0) return "free";
   // Instances are listed after the Secrets, so that one created in between still protects its own.
   const again = await call.substrate.readInstances(call.subject.identity);
-  if (again.kind !== "read") return null;
+  if (again.kind !== "read") return "free";
   const { own, duplicates } = survey(again.instances, call.subject.profile, call.subject.identity);
-  if (own !== null || duplicates.length > 0) return { own, version: again.version };
+  if (own !== null) call.lastSeen.note(own, again.version);
+  if (own !== null || duplicates.length > 0) return "taken";
   await removeSecrets(call, plan(call, again.instances, { ...known, gone: new Set([...gone, ...ended]) }));
-  return null;
+  return "free";
 }
 
 type Known = Pick<GcInput, "secrets" | "serverTime" | "gone">;
@@ -60,17 +56,12 @@ async function removeEnded(call: Call, { instances }: GcPlan): Promise<Attempt[]
   return removed;
 }
 
-/** Removes the Secret of an attempt whose instance is gone for certain, if the list shows it as ours. */
-export async function removeSecretOf(call: Call, attempt: Attempt, secrets: readonly ObservedSecret[]): Promise<void> {
-  const name = secretName(call.subject.profile, call.subject.identity, attempt);
-  const known = {
-    secrets: secrets.filter((secret) => secret.name === name),
-    serverTime: null,
-    gone: new Set([attempt]),
-  };
-  const { secrets: orphans } = plan(call, [], known);
-  for (const { fence } of orphans) {
-    const removal = await call.substrate.deleteSecret(name, fence);
-    call.say("collect", removal.kind, `Secret ${name} of an instance that is gone: ${removal.kind}`, null, name);
-  }
+/** Removes the Secrets of attempts whose instance this call has seen gone, unless an instance references them by now. */
+export async function collectGone(call: Call, gone: ReadonlySet<Attempt>): Promise<void> {
+  if (gone.size === 0) return;
+  const listing = await call.substrate.listSecrets(call.subject.identity);
+  if (listing.kind !== "read") return;
+  const reading = await call.substrate.readInstances(call.subject.identity);
+  if (reading.kind !== "read") return;
+  await removeSecrets(call, plan(call, reading.instances, { secrets: listing.secrets, serverTime: null, gone }));
 }

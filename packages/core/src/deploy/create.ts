@@ -2,7 +2,7 @@
 import type { InstanceSpec, Refused, SecretSpec } from "../ports/substrate.ts";
 import type { Call } from "./call.ts";
 import { unavailableCondition } from "./call.ts";
-import { removeSecretOf } from "./collect.ts";
+import { collectGone } from "./collect.ts";
 import * as conditions from "./conditions.ts";
 import type { Attempt } from "./identity.ts";
 import { parseAttempt, secretName } from "./identity.ts";
@@ -234,6 +234,5 @@ async function takeBack(call: Call, attempt: Attempt, name: string, fence: Fence
     call.say("collect", removal.kind, `took back the Secret of this attempt: ${removal.kind}`, null, name);
     return;
   }
-  const listing = await call.substrate.listSecrets(call.subject.identity);
-  if (listing.kind === "read") await removeSecretOf(call, attempt, listing.secrets);
+  await collectGone(call, new Set([attempt]));
 }

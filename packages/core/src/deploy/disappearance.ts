@@ -4,8 +4,8 @@ import type { Call } from "./call.ts";
 import * as conditions from "./conditions.ts";
 import type { Followed } from "./follow.ts";
 import { follow } from "./follow.ts";
-import type { CallEnd } from "./look.ts";
 import { mayBeAlive } from "./last-seen.ts";
+import type { CallEnd } from "./look.ts";
 import type { VerifiedInstance } from "./observation.ts";
 
 /** Milliseconds in which a watch from an older version replays a removal that happened since. */
@@ -20,7 +20,11 @@ export async function confirmGone(call: Call, present: VerifiedInstance | null):
     const { uid } = instance.fence;
     call.lastSeen.close(uid);
     if (!mayBeAlive(instance)) continue;
-    const followed = await follow(call, { from: version, uid, judged: new Set(), judge: () => "goOn" }, replayMs);
+    const followed = await follow(
+      call,
+      { from: version, uid, judged: new Set(), judge: () => "goOn", alone: false },
+      replayMs,
+    );
     if (followed.kind === "interrupted") return followed;
     if (followed.kind !== "gone" || mayBeAlive(followed.last)) return unconfirmed(call);
   }
@@ -32,11 +36,7 @@ export function unconfirmed(call: Call): CallEnd {
 }
 
 /** Follows an instance that is marked for deletion until it is gone, or until another look is needed. */
-export async function awaitGone(
-  call: Call,
-  instance: VerifiedInstance,
-  from: Version,
-): Promise<Followed> {
+export async function awaitGone(call: Call, instance: VerifiedInstance, from: Version): Promise<Followed> {
   call.waitFor(conditions.disappearing(call.subject.agent, instance));
   return follow(call, {
     from,

@@ -68,11 +68,14 @@ function judgeHint(call: Call, followee: Followee, hint: Hint): Followed | null 
   if (ours.kind === "foreign")
     return observed.name === call.name ? { kind: "look", afterMs: null, troubled: false } : null;
   const { instance } = ours;
-  if (instance.fence.uid !== followee.uid) {
-    return hint.kind === "removed" || !followee.alone ? null : { kind: "look", afterMs: null, troubled: false };
+  const isFollowed = instance.fence.uid === followee.uid;
+  if (hint.kind === "removed") {
+    call.lastSeen.noteRemoved(instance, followee.from);
+    return isFollowed ? { kind: "gone", last: instance } : null;
   }
-  if (hint.kind === "removed") return { kind: "gone", last: instance };
-  if (followee.judged.has(instance.fence.resourceVersion)) return null;
+  if (isFollowed && followee.judged.has(instance.fence.resourceVersion)) return null;
+  if (isFollowed || instance.name === call.name) call.lastSeen.note(instance, followee.from);
+  if (!isFollowed) return followee.alone ? { kind: "look", afterMs: null, troubled: false } : null;
   followee.judged.add(instance.fence.resourceVersion);
   if (secretToConfirm(observed.evidence) !== null) return { kind: "look", afterMs: null, troubled: false };
   const verdict = followee.judge(instance);

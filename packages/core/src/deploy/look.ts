@@ -42,7 +42,9 @@ export async function look(call: Call): Promise<Look | CallEnd> {
       if (absent !== null) {
         call.progressed();
         const { instances, version } = reading;
-        return { kind: "seen", instances, version, ...survey(instances, profile, identity, absent) };
+        const found = survey(instances, profile, identity, absent);
+        if (found.own !== null) call.lastSeen.note(found.own, version);
+        return { kind: "seen", instances, version, ...found };
       }
     } else {
       call.waitFor(unavailableCondition(reading, call.substrate.scope));

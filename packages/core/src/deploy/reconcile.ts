@@ -9,7 +9,7 @@ import type { Condition } from "./conditions.ts";
 import * as conditions from "./conditions.ts";
 import type { Blueprint } from "./create.ts";
 import { create } from "./create.ts";
-import { LastSeen } from "./disappearance.ts";
+import { confirmGone } from "./disappearance.ts";
 import type { Verdict } from "./follow.ts";
 import { follow } from "./follow.ts";
 import type { Attempt } from "./identity.ts";
@@ -44,7 +44,6 @@ interface Progress {
   removedUid: string | null;
   /** Attempts whose instance this call has seen gone. */
   readonly gone: Set<Attempt>;
-  readonly lastSeen: LastSeen;
   readonly judged: Set<string>;
   /** What the call has last compared. */
   intent: IntentComparison;
@@ -60,7 +59,6 @@ export async function startAgent(request: StartRequest, ports: StartPorts): Prom
     role: "free",
     removedUid: null,
     gone: new Set(),
-    lastSeen: new LastSeen(),
     judged: new Set(),
     intent: "current",
   };
@@ -81,14 +79,13 @@ async function converge(call: Call, blueprint: Blueprint, progress: Progress): P
     const seen = await look(call);
     if (seen.kind !== "seen") return seen;
     const { own } = seen;
-    const vanished = await progress.lastSeen.confirmGone(call, own);
+    const vanished = await confirmGone(call, own);
     if (vanished !== null) return vanished;
     if (seen.duplicates.length > 0) {
       const names = seen.duplicates.map(({ name }) => name);
       return { kind: "refused", condition: conditions.duplicateIdentity(call.subject.agent, names) };
     }
     if (own !== null) {
-      progress.lastSeen.note(own, seen.version);
       progress.intent = compareIntent(own.recorded, blueprint.intent);
     }
     const action = decide(call, progress, own, blueprint.intent);
@@ -138,11 +135,7 @@ async function perform(
 }
 
 async function performCreate(call: Call, seen: Look, blueprint: Blueprint, progress: Progress): Promise<Step> {
-  const arrived = await collect(call, seen, progress.gone);
-  if (arrived !== null) {
-    if (arrived.own !== null) progress.lastSeen.note(arrived.own, arrived.version);
-    return { kind: "look" };
-  }
+  if ((await collect(call, seen, progress.gone)) === "taken") return { kind: "look" };
   const created = await create(call, blueprint);
   if (created.kind === "lost") {
     progress.role = "loser";
@@ -168,7 +161,6 @@ async function observe(
   progress: Progress,
 ): Promise<Step | Found> {
   const judge = (instance: VerifiedInstance): Verdict => {
-    progress.lastSeen.note(instance, null);
     progress.intent = compareIntent(instance.recorded, desired);
     const action = withinLimits(
       classify(instance, desired),
@@ -190,7 +182,6 @@ async function observe(
     case "reached":
       return { kind: "running", instance: followed.instance, version: from };
     case "gone":
-      progress.lastSeen.note(followed.last, null);
       return { kind: "look" };
     case "look":
       return followed.troubled ? pauseThenLook(call, followed.afterMs) : { kind: "look" };

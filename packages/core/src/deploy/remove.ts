@@ -2,9 +2,9 @@
 import type { Call } from "./call.ts";
 import { unavailableCondition } from "./call.ts";
 import type { DeleteAction } from "./classify.ts";
-import type { LastSeen } from "./disappearance.ts";
-import { awaitGone, mayBeAlive, unconfirmed } from "./disappearance.ts";
+import { awaitGone, unconfirmed } from "./disappearance.ts";
 import type { Attempt } from "./identity.ts";
+import { mayBeAlive } from "./last-seen.ts";
 import type { CallEnd, Look } from "./look.ts";
 import type { VerifiedInstance } from "./observation.ts";
 import { refusalCondition } from "./refusal.ts";
@@ -15,7 +15,6 @@ export interface Removing {
   /** The incarnation that a delete was sent for. */
   removedUid: string | null;
   readonly gone: Set<Attempt>;
-  readonly lastSeen: LastSeen;
 }
 
 /** Sends the one removal. A conflict is neither an error nor a licence to send it again: look. */
@@ -56,10 +55,10 @@ export async function remove(
 
 /** Follows an instance on its way out; then the name is free, or the call has to look again. */
 export async function afterRemoval(call: Call, own: VerifiedInstance, seen: Look, state: Removing): Promise<Step> {
-  const followed = await awaitGone(call, own, seen.version, state.lastSeen);
+  const followed = await awaitGone(call, own, seen.version);
   switch (followed.kind) {
     case "gone":
-      state.lastSeen.settle();
+      call.lastSeen.close(followed.last.fence.uid);
       if (mayBeAlive(followed.last)) return unconfirmed(call);
       if (followed.last.attempt !== null) state.gone.add(followed.last.attempt);
       return { kind: "look" };

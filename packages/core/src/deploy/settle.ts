@@ -2,9 +2,10 @@
 import type { Version } from "../ports/substrate.ts";
 import type { Call } from "./call.ts";
 import * as conditions from "./conditions.ts";
-import { mayBeAlive, unconfirmed } from "./disappearance.ts";
+import { unconfirmed } from "./disappearance.ts";
 import type { Verdict } from "./follow.ts";
 import { follow } from "./follow.ts";
+import { mayBeAlive } from "./last-seen.ts";
 import type { CallEnd } from "./look.ts";
 import type { VerifiedInstance } from "./observation.ts";
 

@@ -2,9 +2,9 @@
 import type { CallPorts, Subject } from "./call.ts";
 import { Call } from "./call.ts";
 import { authoriseStop } from "./classify.ts";
-import { removeSecretOf } from "./collect.ts";
+import { collectGone } from "./collect.ts";
 import * as conditions from "./conditions.ts";
-import { LastSeen } from "./disappearance.ts";
+import { confirmGone } from "./disappearance.ts";
 import type { Attempt } from "./identity.ts";
 import type { CallEnd, Look } from "./look.ts";
 import { isEnd, look } from "./look.ts";
@@ -18,9 +18,9 @@ type Stopped = { readonly kind: "stopped" } | { readonly kind: "nothing" };
 /** Stops the agent. A second stop is a no-op, a stop of nothing is a success. Throws only on a bug. */
 export async function stopAgent(subject: Subject, ports: CallPorts): Promise<StopOutcome> {
   const call = new Call(subject, ports, conditions.looking);
-  const state: Removing = { removedUid: null, gone: new Set(), lastSeen: new LastSeen() };
+  const state: Removing = { removedUid: null, gone: new Set() };
   const end = await empty(call, state);
-  if (end.kind === "stopped") await collectSecrets(call, state.gone);
+  if (end.kind === "stopped") await collectGone(call, state.gone);
   return answer(call, end);
 }
 
@@ -34,10 +34,10 @@ async function empty(call: Call, state: Removing): Promise<Stopped | CallEnd> {
     // A newer instance is somebody's newer start: the person asked for the end of what was there.
     meant ??= new Set(live.map(({ fence }) => fence.uid));
     const next = live.find(({ fence }) => meant?.has(fence.uid) === true) ?? null;
-    const vanished = await state.lastSeen.confirmGone(call, next);
+    const vanished = await confirmGone(call, next);
     if (vanished !== null) return vanished;
     if (next === null) return { kind: "stopped" };
-    state.lastSeen.note(next, seen.version);
+    call.lastSeen.note(next, seen.version);
     const step = await stopOne(call, next, seen, state);
     if (step.kind !== "look") return step;
   }
@@ -50,13 +50,6 @@ function stopOne(call: Call, own: VerifiedInstance, seen: Look, state: Removing)
   }
   if (own.deletion !== null) return afterRemoval(call, own, seen, state);
   return remove(call, authoriseStop(own), own, seen, state);
-}
-
-async function collectSecrets(call: Call, gone: ReadonlySet<Attempt>): Promise<void> {
-  if (gone.size === 0) return;
-  const listing = await call.substrate.listSecrets(call.subject.identity);
-  if (listing.kind !== "read") return;
-  for (const attempt of gone) await removeSecretOf(call, attempt, listing.secrets);
 }
 
 function answer(call: Call, end: Stopped | CallEnd): StopOutcome {
