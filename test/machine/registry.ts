@@ -3,6 +3,8 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 
+const directory = join(userInfo().homedir, ".local", "state", "moorage-identities");
+
 /** Everything there that belongs to a state directory below the folder. */
 export function forgetRegistered(folder: string): void {
   const directory = join(userInfo().homedir, ".local", "state", "moorage-identities");
@@ -14,6 +16,20 @@ export function forgetRegistered(folder: string): void {
   }
   for (const name of names)
     if (belongs(join(directory, name), name, folder)) rmSync(join(directory, name), { force: true });
+}
+
+/** What is there of an agent with a key, by the name of its instance. */
+export function forgetKey(agentId: string): void {
+  const begin = `key-${agentId.replace(/^moorage-/, "")}`;
+  for (const name of names()) if (name.startsWith(begin)) rmSync(join(directory, name), { force: true });
+}
+
+function names(): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
 }
 
 function belongs(path: string, name: string, folder: string): boolean {

@@ -82,7 +82,7 @@ export class Database {
         readOnly: options.readOnly,
         timeout: options.busyMs,
       });
-      if (!options.readOnly) sqlite.exec("PRAGMA synchronous=FULL");
+      if (!options.readOnly) sqlite.exec("PRAGMA synchronous=FULL; PRAGMA secure_delete=ON");
       this.#sqlite = sqlite;
       this.#checkForm();
     } catch (error) {
@@ -118,6 +118,18 @@ export class Database {
         "run the command again; supervisors that find it gone end their agents",
       );
     return this.#run(() => this.#transaction("BEGIN IMMEDIATE", body));
+  }
+
+  /**
+   * What was deleted is gone from the write-ahead log too, where it would stay until others have filled that again.
+   * Best effort: somebody who reads at this moment keeps it until the next time.
+   */
+  forget(): void {
+    try {
+      this.#sqlite.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // Busy, or a full disk: nothing that is wanted is lost.
+    }
   }
 
   /** The next resource version, inside `write` alone. */

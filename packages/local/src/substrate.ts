@@ -63,7 +63,11 @@ export function createSubstrate(core: ScopeCore): Substrate & Inventory {
     createInstance: (spec) => available(() => createInstance(core, spec)),
     deleteInstance: (name, fence) => available(() => deleteInstance(core, name, fence)),
     deleteSecret: (name, fence) =>
-      available(() => writePatiently(core, () => ({ kind: removeSecret(database, name, fence) }))),
+      available(async () => {
+        const kind = await writePatiently(core, () => removeSecret(database, name, fence));
+        if (kind === "accepted") database.forget();
+        return { kind };
+      }),
     follow: (identity, from, signal) => followIdentity(core, identity, from, signal),
   };
 }
