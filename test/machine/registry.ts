@@ -7,14 +7,7 @@ const directory = join(userInfo().homedir, ".local", "state", "moorage-identitie
 
 /** Everything there that belongs to a state directory below the folder. */
 export function forgetRegistered(folder: string): void {
-  const directory = join(userInfo().homedir, ".local", "state", "moorage-identities");
-  let names: string[];
-  try {
-    names = readdirSync(directory);
-  } catch {
-    return;
-  }
-  for (const name of names)
+  for (const name of names())
     if (belongs(join(directory, name), name, folder)) rmSync(join(directory, name), { force: true });
 }
 

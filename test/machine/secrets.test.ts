@@ -9,13 +9,22 @@ import { processesBelow, signal, supervisorsBelow, untilDead } from "./processes
 import { forgetKey } from "./registry.ts";
 import { until } from "./until.ts";
 
-const fromEnv = plantedValue();
-const fromFile = plantedValue();
-const key = randomBytes(32).toString("hex");
-const needles = new Needles([fromEnv, fromFile, key]);
-const options: CallOptions = { env: { FROM_ENV: fromEnv, AGENT_KEY: key } };
+interface Planted {
+  readonly fromEnv: string;
+  readonly fromFile: string;
+  readonly key: string;
+  readonly needles: Needles;
+  readonly options: CallOptions;
+}
 
-function declare(place: Place, command: readonly string[]): void {
+/** Of each test's own: a key has one agent, wherever its state is. */
+function plant(): Planted {
+  const [fromEnv, fromFile, key] = [plantedValue(), plantedValue(), randomBytes(32).toString("hex")];
+  const options = { env: { FROM_ENV: fromEnv, AGENT_KEY: key } };
+  return { fromEnv, fromFile, key, needles: new Needles([fromEnv, fromFile, key]), options };
+}
+
+function declare(place: Place, { fromFile }: Planted, command: readonly string[]): void {
   place.write("value.txt", fromFile, 0o600);
   const spec = [
     `run: { command: ${JSON.stringify(command)} }`,
@@ -44,7 +53,7 @@ const looks = [
   ["logs", "keeper", "--previous"],
 ] as const;
 
-async function look(place: Place): Promise<Ran[]> {
+async function look(place: Place, options: CallOptions): Promise<Ran[]> {
   const runs: Ran[] = [];
   for (const args of looks)
     runs.push(...(await Promise.all([place.run(args, options), place.run([...args, "--json"], options)])));
@@ -62,11 +71,13 @@ function isDatabase(name: string): boolean {
 describe.concurrent("planted secrets", () => {
   it("are nowhere but in their Secret and in the agent's own environment, from deploy to stop", async () => {
     await using place = new Place();
-    declare(place, ["sh", "-c", quiet]);
+    const planted = plant();
+    const { needles, options } = planted;
+    declare(place, planted, ["sh", "-c", quiet]);
     const { agentId } = await place.mustRun(["deploy"], options);
     place.atEnd(() => forgetKey(agentId));
     await until("it has them", async () => (await place.run(["logs", "keeper"], options)).stdout.includes("all three"));
-    expect(needles.in("output", printed(await look(place)))).toEqual([]);
+    expect(needles.in("output", printed(await look(place, options)))).toEqual([]);
     expect(needles.in("ps", execFileSync("ps", ["-axww", "-o", "args"]))).toEqual([]);
     for (const { pid, command } of processesBelow([place.dir])) {
       expect(needles.in(`arguments of ${pid}`, command)).toEqual([]);
@@ -84,14 +95,16 @@ describe.concurrent("planted secrets", () => {
     ];
     expect(after.map(({ exit }) => exit)).toEqual([0, 0, 0]);
     after.push(await place.run(["stop", "keeper", "--verbose"]));
-    expect(needles.in("output", printed([...after, ...(await look(place))]))).toEqual([]);
+    expect(needles.in("output", printed([...after, ...(await look(place, options))]))).toEqual([]);
     await place.run(["stop", "--all"]);
     expect(needles.below(place.state)).toEqual([]);
   });
 
   it("stay in the database no longer than their Secret, also while others run", async () => {
     await using place = new Place();
-    declare(place, ["sh", "-c", quiet]);
+    const planted = plant();
+    const { needles, options } = planted;
+    declare(place, planted, ["sh", "-c", quiet]);
     await place.deploy("other", "sleep", "600");
     const { agentId } = await place.mustRun(["deploy"], options);
     place.atEnd(() => forgetKey(agentId));
@@ -102,7 +115,9 @@ describe.concurrent("planted secrets", () => {
 
   it("that an agent prints itself are in its own log alone: reports hide them", async () => {
     await using place = new Place();
-    declare(place, ["sh", "-c", talkative]);
+    const planted = plant();
+    const { needles, options } = planted;
+    declare(place, planted, ["sh", "-c", talkative]);
     const failed = await place.run(["deploy", "--settle=5s"], options);
     expect(failed.exit).toBe(4);
     expect(failed.stdout + failed.stderr).toContain("my secrets: ***");
@@ -123,7 +138,9 @@ describe.concurrent("planted secrets", () => {
 
   it("that cannot be used are not shown by the error", async () => {
     await using place = new Place();
-    declare(place, ["sleep", "600"]);
+    const planted = plant();
+    const { fromEnv, fromFile, key, options } = planted;
+    declare(place, planted, ["sleep", "600"]);
     const bad = [
       { FROM_ENV: fromEnv, AGENT_KEY: key.slice(1) },
       { FROM_ENV: fromEnv, AGENT_KEY: `nsec1${key}` },
