@@ -65,7 +65,7 @@ function printed(runs: readonly Ran[]): string {
 }
 
 function isDatabase(name: string): boolean {
-  return /^state\.db/.test(name);
+  return name.startsWith("state.db");
 }
 
 describe.concurrent("planted secrets", () => {

@@ -112,6 +112,9 @@ function deployJson({ exit: _, condition, agent: __, agentId: ___, scope: ____, 
 /** The exact commands that help, the most useful first. */
 function advice(name: string, status: AgentStatus, planned: Planned, deploy: PreviewResult | null): string[] {
   if (planned.fault !== null) return [planned.fault.hint];
+  const { supervisor } = status;
+  if (supervisor?.state === "stopped")
+    return [`its supervisor is stopped and answers nobody: run \`kill -CONT ${supervisor.pid ?? "PID"}\``];
   const stuck = deploy?.condition ?? null;
   if (stuck !== null) return [stuck.hint];
   switch (status.state) {

@@ -6,6 +6,7 @@ import { exit, exitOfError, exitOfOutcome } from "../errors/exit-code.ts";
 import { reportOf } from "../errors/report.ts";
 import type { LaunchPlan } from "../launch/start-request.ts";
 import type { Session } from "../session.ts";
+import { stoppedSupervisor } from "../stopped-supervisor.ts";
 import { remembering } from "./remembering.ts";
 
 export interface StartTimes {
@@ -50,7 +51,9 @@ export async function startOne(
     );
     const instance = seen(outcome.agentId);
     const source = instance === undefined ? undefined : readNotes(instance, moorageProfile).source;
-    return resultOf(plan, outcome, judge(plan, outcome, source, times), Math.round(clock.now() - began));
+    const stopped = outcome.outcome === "notConfirmed" ? await stoppedSupervisor(session, outcome.agentId) : null;
+    const { condition, exit } = judge(plan, outcome, source, times);
+    return resultOf(plan, outcome, { condition: stopped ?? condition, exit }, Math.round(clock.now() - began));
   } catch (error) {
     const { code, message, hint } = reportOf(error);
     return {

@@ -4,6 +4,7 @@ import { instanceName, moorageProfile, stopAgent } from "@moorage/core";
 import { exitOfError, exitOfOutcome } from "../errors/exit-code.ts";
 import { reportOf } from "../errors/report.ts";
 import type { Session } from "../session.ts";
+import { stoppedSupervisor } from "../stopped-supervisor.ts";
 
 /** Whom to stop: by the identity that its instance carries, or, when there is none, by the name alone. */
 export interface StopTarget {
@@ -68,7 +69,8 @@ export async function stopOne(
     const purged = over && options.purge && (await scope.purge(agentId)) === "purged";
     const outcome = stopped.outcome === "interrupted" ? "notConfirmed" : stopped.outcome;
     const exit = exitOfOutcome(stopped.outcome);
-    return { ...told, outcome, condition: stopped.condition, purged, elapsedMs: elapsed(), exit };
+    const helpless = outcome === "notConfirmed" ? await stoppedSupervisor(session, agentId) : null;
+    return { ...told, outcome, condition: helpless ?? stopped.condition, purged, elapsedMs: elapsed(), exit };
   } catch (error) {
     const { code, message, hint } = reportOf(error);
     return {
