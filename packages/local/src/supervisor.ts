@@ -8,6 +8,8 @@ const [stateDir, name, uid, registryDir] = process.argv.slice(2);
 if (stateDir === undefined || name === undefined || uid === undefined || registryDir === undefined)
   throw new Error("a supervisor is booted by `moorage deploy`, not by hand");
 
+const collectAfterMs = 8_000;
+
 const stop = new AbortController();
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop.abort());
 // It outlives terminals.
@@ -15,6 +17,8 @@ process.on("SIGHUP", () => undefined);
 
 // A supervisor that is killed would keep nothing for the next one.
 flushCompileCache();
+// What only a start needs would stay for as long as the agent lives: nothing here ever makes the heap grow again.
+setTimeout(() => globalThis.gc?.({ type: "major", flavor: "last-resort" }), collectAfterMs).unref();
 await runSupervisor({
   stateDir,
   name,
