@@ -12,24 +12,25 @@ out=$1
 exec 9>>"$out.held"
 if command -v flock >/dev/null; then flock -n 9 || echo "overlap $$" >>"$out"; fi
 echo "start $$" >>"$out"
-trap 'echo "term $$" >>"$out"; exit 0' TERM
+trap 'sleep "\${2:-0}"; echo "term $$" >>"$out"; exit 0' TERM
 while :; do echo "beat $$" >>"$out"; sleep 0.05 & wait $!; done
 `;
 
 export interface LoneAgent {
-  readonly command: readonly [string, string];
+  readonly command: readonly [string, ...string[]];
   /** The PIDs of its runs, in their order. Throws when two of them ever lived at once. */
   runs(): number[];
   /** How often it was asked to end and did. */
   endings(): number;
 }
 
-export function loneAgent(place: Place, name = "lone"): LoneAgent {
+/** `lingers`: seconds between its SIGTERM and its end. */
+export function loneAgent(place: Place, { name = "lone", lingers = 0 } = {}): LoneAgent {
   const program = place.write(`${name}.sh`, script, 0o755);
   const file = join(place.dir, `${name}.seen`);
   const lines = (): string[][] => read(file).map((line) => line.split(" "));
   return {
-    command: [program, file],
+    command: [program, file, String(lingers)],
     runs: () => runsOf(lines()),
     endings: () => lines().filter(([word]) => word === "term").length,
   };
