@@ -3,7 +3,7 @@ import type { FSWatcher } from "node:fs";
 import { watch } from "node:fs";
 import type { Abort, Clock } from "@moorage/core";
 
-/** Watches the state directory as long as somebody waits; a change of the write-ahead log is a change of the database. */
+/** Watches the state directory as long as somebody waits; every committed write touches the database's file. */
 export class ChangeWatch {
   readonly #directory: string;
   readonly #clock: Clock;
@@ -54,7 +54,7 @@ export class ChangeWatch {
     if (this.#watcher !== null) return;
     try {
       this.#watcher = watch(this.#directory, { persistent: false }, (_event, file) => {
-        if (file === null || file === "state.db-wal" || file === "state.db") this.#wake();
+        if (file === null || file === "state.db") this.#wake();
       });
       // The directory is gone, or there are no watches left: the waits end by their time.
       this.#watcher.on("error", () => this.close());

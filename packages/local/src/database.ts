@@ -11,6 +11,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  utimesSync,
 } from "node:fs";
 import { join } from "node:path";
 import type { SQLInputValue, StatementSync } from "node:sqlite";
@@ -117,7 +118,22 @@ export class Database {
         `the state directory ${this.stateDir} was deleted or replaced while it was in use`,
         "run the command again; supervisors that find it gone end their agents",
       );
-    return this.#run(() => this.#transaction("BEGIN IMMEDIATE", body));
+    const result = this.#run(() => this.#transaction("BEGIN IMMEDIATE", body));
+    this.#announce();
+    return result;
+  }
+
+  /**
+   * Touches the database for those who watch it. The write of a transaction is seen before the transaction is: who
+   * looks at that moment finds nothing new, and would sleep through the commit.
+   */
+  #announce(): void {
+    const now = new Date();
+    try {
+      utimesSync(databasePath(this.stateDir), now, now);
+    } catch {
+      // Nobody is woken then; they look by themselves.
+    }
   }
 
   /**
