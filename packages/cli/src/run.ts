@@ -24,7 +24,9 @@ export async function runCommandLine(host: Process): Promise<number> {
   const output = makeOutput(host);
   try {
     const parsed = parseCommandLine(host.argv);
-    const code = await carryOut(parsed, host, output);
+    const ended = await carryOut(parsed, host, output);
+    // Whatever was reached: who pressed Ctrl-C is told that it counted.
+    const code = interrupt.aborted ? exit.interrupted : ended;
     if (code === exit.interrupted && !output.quiet)
       output.error("interrupted; what was started goes on: `moorage status` shows it");
     return code;

@@ -25,8 +25,8 @@ export interface KeepPorts {
   readonly plan: (agent: string) => Promise<LaunchPlan>;
 }
 
-/** Milliseconds after which it looks although no change was told. */
-const lookMs = 30_000;
+/** Milliseconds after which it looks although no change was told: a supervisor that was lost tells nobody. */
+const lookMs = 2_000;
 const startDeadlineMs = 90_000;
 
 interface Kept {
@@ -41,10 +41,16 @@ interface Kept {
 /** Runs until the signal aborts. */
 export async function keepLoop(plans: readonly LaunchPlan[], ports: KeepPorts): Promise<void> {
   const kept: Kept[] = plans.map((plan) => ({ plan, told: "", due: null, settled: null }));
+  const { scope, clock } = ports.session;
   while (!ports.signal.aborted) {
+    const round = new AbortController();
+    const until = AbortSignal.any([ports.signal, round.signal]);
+    // Before the look, so that no change between it and the wait is missed.
+    const change = scope.changed(lookMs, until);
     const waits = await Promise.all(kept.map((each) => guardedLook(each, ports)));
-    if (ports.signal.aborted) return;
-    await ports.session.scope.changed(Math.max(1, Math.min(lookMs, ...waits)), ports.signal);
+    await Promise.race([change, clock.sleep(Math.max(1, Math.min(lookMs, ...waits)), until)]);
+    round.abort();
+    await change;
   }
 }
 

@@ -37,7 +37,7 @@ export function showProgress(output: Output, now: () => number): Progress {
     clear();
     const mark = spinner[frame % spinner.length] ?? "";
     for (const [agent, { since, phase }] of lines) {
-      const text = `${mark} ${agent}: ${phase} (${describeDuration(now() - since)})`;
+      const text = `${mark} ${agent} (${describeDuration(now() - since)}): ${phase}`;
       output.draw(`${output.redact(fit(text, output.width))}\n`);
       drawn += 1;
     }
