@@ -1,2 +1,9 @@
 /** What the cluster's side offers: texts and objects of Kubernetes, decoded into core's words. */
+
+export type * from "./cluster-access.ts";
+export * from "./cluster-error.ts";
+export * from "./credentials.ts";
+export * from "./find-access.ts";
 export * from "./image-reference.ts";
+export * from "./transport.ts";
+export * from "./watch.ts";
