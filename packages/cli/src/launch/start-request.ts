@@ -48,6 +48,7 @@ export async function launchPlan(
     command: [program, ...rest],
     directory: agent.directory,
     buildId: buildId(agent, sha256),
+    fingerprint: agent.fingerprint,
     env: agent.env,
     secretKeys: [...agent.secretEnv.keys(), ...agent.passEnv],
     drainMs: agent.drainMs,

@@ -32,6 +32,8 @@ export interface ProcessTemplate extends IntentEnvironment {
   readonly directory: string;
   /** Digest over command, args and the content of the declared files. */
   readonly buildId: string;
+  /** The three format axes of the build. */
+  readonly fingerprint?: FormatAxes;
   readonly drainMs: number;
   readonly graceMs: number;
   /** null: never. */
@@ -41,6 +43,13 @@ export interface ProcessTemplate extends IntentEnvironment {
   readonly catalog: { readonly path: string; readonly signal: string | null } | null;
   /** The variable that receives the identity key, when the identity is a key. */
   readonly identityKey: string | null;
+}
+
+/** What decides whether two builds can talk and can read each other's data. */
+export interface FormatAxes {
+  readonly wireVersion: number;
+  readonly eventLogSchema: number;
+  readonly crdApiVersion: string;
 }
 
 export type HealthTemplate =
