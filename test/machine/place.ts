@@ -1,7 +1,18 @@
 /** The place of one test: a folder, a state directory in it and the real command, run as a person runs it; everything in it ends with the test. */
 import type { ChildProcess, StdioOptions } from "node:child_process";
 import { spawn } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -181,6 +192,19 @@ export class Place implements AsyncDisposable {
       TMPDIR: tmpdir(),
       ...more,
     };
+  }
+
+  has(name: string): boolean {
+    return existsSync(join(this.dir, name));
+  }
+
+  read(name: string): string {
+    return readFileSync(join(this.dir, name), "utf8");
+  }
+
+  /** The number that an agent wrote into a file; null before it did. */
+  number(name: string): number | null {
+    return this.has(name) ? Number(this.read(name)) || null : null;
   }
 
   /** What lives of it at this moment. */

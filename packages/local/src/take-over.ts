@@ -27,12 +27,15 @@ export async function takeOver(core: ScopeCore, row: InstanceRow): Promise<Remov
       here: core.here,
     });
     if (end.kind === "cannotTell") return { kind: "refused", refusal: { kind: "cannotTell", detail: end.detail } };
-    const left = end.kind === "leftovers" ? end.leftovers.filter(blocks) : [];
+    // The kernel's word beside what can be seen: another user's process shows neither its environment nor what it holds.
+    const held = outputHeld(mark.outputs) === true;
+    const left = end.kind === "leftovers" ? end.leftovers.filter((leftover) => held || blocks(leftover)) : [];
     if (left.length > 0)
       return {
         kind: "refused",
         refusal: { kind: "leftoversRemain", processes: left.map(({ pid, command }) => ({ pid, command })) },
       };
+    if (held) return { kind: "refused", refusal: { kind: "cannotTell", detail: unseen } };
   }
   const ending = lostEnding(place === "rebooted" ? "rebooted" : "supervisorLost", lostTurns(core, row));
   return finish(core, row, ended(row, ending));
@@ -42,6 +45,8 @@ export async function takeOver(core: ScopeCore, row: InstanceRow): Promise<Remov
 function provedEmpty(place: MachineComparison, mark: ProcessMark): boolean {
   return place === "rebooted" || (place === "otherNamespace" && outputHeld(mark.outputs) === false);
 }
+
+const unseen = "some process still holds the output of its earlier run, and which one cannot be seen from here";
 
 /** What merely uses our numbers is somebody else's and is left alone. */
 function blocks({ why }: Leftover): boolean {

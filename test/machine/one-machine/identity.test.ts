@@ -1,6 +1,5 @@
 /** L01–L13: two copies, and records that mean somebody else. */
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loneAgent } from "../lone-agent.ts";
@@ -21,14 +20,6 @@ function strangerIn(place: Place): number {
     await ended;
   });
   return child.pid!;
-}
-
-function numberIn(place: Place, name: string): number | null {
-  try {
-    return Number(readFileSync(join(place.dir, name), "utf8")) || null;
-  } catch {
-    return null;
-  }
 }
 
 describe.concurrent("two copies, wrong identity", () => {
@@ -169,7 +160,7 @@ describe.concurrent("two copies, wrong identity", () => {
     await using place = new Place();
     await place.deploy("a", "sh", "-c", 'sleep 600 & echo $! >"$0/member"; wait', place.dir);
     const { pid } = await place.status("a");
-    const member = await until("its member is there", () => numberIn(place, "member"));
+    const member = await until("its member is there", () => place.number("member"));
     await loseSupervisor(place, pid);
     expect(alive(member)).toBe(true);
     const stopped = await place.askOne(["stop", "a"]);
