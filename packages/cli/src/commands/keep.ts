@@ -6,11 +6,15 @@ import { exit } from "../errors/exit-code.ts";
 import type { Host } from "../host.ts";
 import { keepLoop } from "../keep/keep-loop.ts";
 import type { LaunchPlan } from "../launch/start-request.ts";
+import { logTail } from "../log-tail.ts";
 import { selectDeclared } from "../selection.ts";
 import type { Session } from "../session.ts";
 import { knownAgents, withSession } from "../session.ts";
 import { launchPlans } from "../start/start-agents.ts";
 import { clockText } from "../text/time.ts";
+
+/** Lines of output that a notice shows. */
+const lastLines = 5;
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -61,10 +65,11 @@ async function stay(agents: readonly DeclaredAgent[], invocation: Invocation, ho
         if (agent === undefined) throw new Error("it is not declared with revive: onFailure any more");
         return planOf(agent);
       },
+      lastWords: (instance) => logTail(session, instance, lastLines),
       tell: (news) => {
         const at = new Date().toISOString();
         if (output.json) output.object("KeepNews", { at, ...news });
-        else if (news.notice) output.warn(`${news.agent}: ${news.message}`);
+        else if (news.notice) output.warn([`${news.agent}: ${news.message}`, ...news.log].join("\n  │ "));
         else output.progress(`${clockText(at, Date.now())} ${news.agent}: ${news.message}`);
       },
     });

@@ -133,6 +133,7 @@ const fields: Readonly<Record<ResultKind, z.core.$ZodShape>> = {
     code: z.enum(["watching", "revivesIn", "reviving", "revived", "notRevived", "exhausted", "absent", "fault"]),
     message: text,
     notice: z.boolean(),
+    log: z.array(text),
   },
   KeepInstalled: { unit: text, file: text, warnings: z.array(text) },
   InitResult: { agent: text, files: z.array(text) },

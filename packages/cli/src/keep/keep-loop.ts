@@ -6,12 +6,14 @@ import type { Session } from "../session.ts";
 import { startOne } from "../start/start-one.ts";
 
 /** What keep tells about one agent; each time that it changes. */
-interface KeepNews {
+export interface KeepNews {
   readonly agent: string;
   readonly code: "watching" | "revivesIn" | "reviving" | "revived" | "notRevived" | "exhausted" | "absent" | "fault";
   readonly message: string;
   /** A person should know: it is not going on by itself. */
   readonly notice: boolean;
+  /** The last lines that it wrote, with an ending that a person should know of. */
+  readonly log: readonly string[];
 }
 
 export interface KeepPorts {
@@ -23,6 +25,8 @@ export interface KeepPorts {
   readonly tell: (news: KeepNews) => void;
   /** Made anew for each revive: the declaration and its secrets as they are then. */
   readonly plan: (agent: string) => Promise<LaunchPlan>;
+  /** The last lines that an instance wrote. */
+  readonly lastWords: (instance: string) => Promise<readonly string[]>;
 }
 
 /** Milliseconds after which it looks although no change was told: a supervisor that was lost tells nobody. */
@@ -127,6 +131,7 @@ async function decide(kept: Kept, ports: KeepPorts, { uid, name, startedAt, endi
         code: "exhausted",
         message: `ended (${ended}) after five revives within an hour; the next is possible in ${Math.ceil(ms / 60_000)} min, and \`moorage deploy\` starts it now`,
         notice: true,
+        log: await ports.lastWords(name),
       });
       return Math.min(ms, lookMs);
     }
@@ -136,6 +141,7 @@ async function decide(kept: Kept, ports: KeepPorts, { uid, name, startedAt, endi
         code: "notRevived",
         message: `ended (${ended}) and is not started again: ${decision.reason}`,
         notice: true,
+        log: await ports.lastWords(name),
       });
       return lookMs;
     default:
@@ -167,7 +173,9 @@ async function revive(kept: Kept, ports: KeepPorts, ending: Ending): Promise<num
   return lookMs;
 }
 
-function news(kept: Kept, ports: KeepPorts, { code, message, notice }: Omit<KeepNews, "agent">): void {
+type News = Pick<KeepNews, "code" | "message" | "notice"> & { readonly log?: readonly string[] };
+
+function news(kept: Kept, ports: KeepPorts, { code, message, notice, log = [] }: News): void {
   if (kept.told === message) return;
   kept.told = message;
   const { agent, identity } = kept.plan;
@@ -183,5 +191,5 @@ function news(kept: Kept, ports: KeepPorts, { code, message, notice }: Omit<Keep
       rule: null,
       name,
     });
-  ports.tell({ agent, code, message, notice });
+  ports.tell({ agent, code, message, notice, log });
 }
