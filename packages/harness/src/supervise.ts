@@ -193,7 +193,7 @@ class Supervisor {
 
   #idleLeftMs(): number {
     const { idleMs } = this.#spec;
-    if (idleMs === null || this.#life.phase !== "running" || this.#conversation.inFlight > 0) return Infinity;
+    if (idleMs === null || this.#life.phase !== "running") return Infinity;
     return idleMs - this.#conversation.quietMs();
   }
 
