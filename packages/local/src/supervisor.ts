@@ -1,12 +1,14 @@
 /** The entry point of a supervisor: `supervisor.ts STATE_DIR NAME UID REGISTRY_DIR`, one for each instance, and no daemon. */
 import { flushCompileCache } from "node:module";
 import { tmpdir } from "node:os";
-import { awakeClock } from "@moorage/harness";
+import { awakeClock, closeInheritedDescriptors } from "@moorage/harness";
 import { runSupervisor } from "./supervisor-run.ts";
 
 const [stateDir, name, uid, registryDir] = process.argv.slice(2);
 if (stateDir === undefined || name === undefined || uid === undefined || registryDir === undefined)
   throw new Error("a supervisor is booted by `moorage deploy`, not by hand");
+
+closeInheritedDescriptors();
 
 const collectAfterMs = 8_000;
 
