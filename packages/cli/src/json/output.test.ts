@@ -74,4 +74,4 @@ test("every command prints exactly the objects that are published", async () => 
   await one(["version"], 0, "Version");
   await one(["completion", "bash"], 0, "Completion");
   expect(await one(["deploy", "--on", "kubernetes"], 2, "Error")).toMatchObject({ code: "notInThisVersion" });
-});
+}, 120_000);
