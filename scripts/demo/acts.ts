@@ -5,7 +5,7 @@ import { alive, processesIn } from "./processes.ts";
 import type { Deployed, Stage } from "./stage.ts";
 import { files, until } from "./stage.ts";
 
-export interface Seen {
+interface Seen {
   readonly kept: boolean;
   /** What was seen, in plain words. */
   readonly words: string;

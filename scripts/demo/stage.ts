@@ -1,6 +1,6 @@
 /** What the demo plays on: a temporary state, the command as a person runs it, and the processes that are really there. */
 import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -96,8 +96,4 @@ export async function until<T>(what: string, look: () => Promise<T | null>, ms =
 
 export async function files(folder: string, ending: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith(ending)).sort();
-}
-
-export async function text(path: string): Promise<string> {
-  return readFile(path, "utf8");
 }

@@ -7,7 +7,7 @@ import { verify } from "./observation.ts";
 import { secretToConfirm } from "./startup.ts";
 
 /** Milliseconds after which a watch that may have gone silent is not trusted any more. */
-export const rereadMs = 30_000;
+const rereadMs = 30_000;
 
 export type Followed =
   /** Something changed, or the watch is not to be trusted any more: read again. */
