@@ -6,6 +6,8 @@ export type Trouble =
   /** `failure` null: a cause that heals or that nobody knows. */
   | { readonly kind: "pull"; readonly failure: PullFailureKind | null; readonly healsAfterMs: number | null }
   | { readonly kind: "invalidImage"; readonly rejected: boolean }
+  /** A configuration error that looks like a missing Secret, while the Secret is there. */
+  | { readonly kind: "configError"; readonly healsAfterMs: number }
   | { readonly kind: "phaseUnknown"; readonly healsAfterMs: number }
   /** The node refuses it before any container is made. */
   | { readonly kind: "rejected" }

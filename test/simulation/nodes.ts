@@ -198,6 +198,10 @@ export class Nodes {
         );
         if (trouble.healsAfterMs !== null) this.#later(trouble.healsAfterMs, life, () => this.#container(life));
         return;
+      case "configError":
+        this.#report(life, evidence.secretMissing(this.#options.store.spec(life.uid)?.secret ?? ""));
+        this.#later(trouble.healsAfterMs, life, () => this.#container(life));
+        return;
       case "phaseUnknown":
         this.#report(life, evidence.unknownPhase);
         this.#later(trouble.healsAfterMs, life, () => this.#container(life));

@@ -179,6 +179,7 @@ async function checkRest(around: Surroundings, agent: Agent): Promise<void> {
   await ask(around, again, agent, ["alreadyRunning"], 1);
   if (store.version !== version) rest("a start of a started agent has changed something");
   if (promises.alive(agent.identity) !== 1) rest(`${promises.alive(agent.identity)} are alive`);
+  if (ours(around, agent).length > 1) rest("an ended instance is left over");
   const referenced = new Set(store.instances().map(({ attempt }) => attempt));
   for (const secret of store.secrets()) {
     const attempt = secret.name.slice(agent.name.length + 1);

@@ -21,6 +21,11 @@ export function randomHistory(seed: number): History {
     world: chance.chance(0.75),
   };
   const second = chance.chance(0.1);
+  // Some histories begin with something of ours already there, or get it while the first callers are on their way.
+  if (chance.chance(0.06)) {
+    const what = chance.pick(["duplicate", "endedElsewhere"] as const);
+    steps.push({ kind: "world", at: chance.below(Math.min(spread, 3_000)), agent: 0, event: { kind: "plant", what } });
+  }
   for (let caller = 0; caller < callers; caller += 1) {
     const agent = second && chance.chance(0.3) ? 1 : 0;
     steps.push(callerStep(chance, caller, agent, chance.below(spread), style.crashes));
@@ -81,7 +86,7 @@ const pullFailures: readonly [PullFailureKind, ...PullFailureKind[]] = [
 
 function randomTrouble(chance: Chance): Trouble {
   const healsAfterMs = chance.chance(0.5) ? chance.pick([200, 5_000, 2 * minuteMs]) : null;
-  switch (chance.below(10)) {
+  switch (chance.below(11)) {
     case 0:
       return { kind: "pull", failure: chance.pick(pullFailures), healsAfterMs };
     case 1:
@@ -94,6 +99,8 @@ function randomTrouble(chance: Chance): Trouble {
       return { kind: "rejected" };
     case 5:
       return { kind: "unclaimed" };
+    case 6:
+      return { kind: "configError", healsAfterMs: chance.pick([500, 40_000]) };
     default:
       return { kind: "none" };
   }

@@ -59,5 +59,9 @@ function simplerThan(item: Item): Item[] {
   if ("crash" in step && step.crash !== null) simpler.push({ step: { ...step, crash: null } });
   if (step.kind === "start" && step.settleMs > 0) simpler.push({ step: { ...step, settleMs: 0 } });
   if (step.kind === "start" && step.scheme !== "m1") simpler.push({ step: { ...step, scheme: "m1" } });
+  if (step.kind === "keep") {
+    const { untilMs: _untilMs, ...common } = step;
+    simpler.push({ step: { ...common, kind: "start", settleMs: 0, scheme: "m1" } });
+  }
   return simpler;
 }

@@ -135,6 +135,8 @@ function checkCreateSecret(watching: Watching, spec: SecretSpec): void {
   const { view, promises } = watching;
   checkUntouched(watching, "createSecret");
   if (view.kind === "stop") promises.broken("limits", `${view.who}: a stop creates a Secret`);
+  if (spec.annotations["moorage.dev/attempt-deadline"] !== String(Math.ceil(view.deadlineMs / 1_000)))
+    promises.broken("secrets", `${view.who}: its deadline is not recorded on its Secret`);
   const attempt = attemptOfSecret(moorageProfile, view.identity, spec.name) ?? null;
   if (attempt === null) promises.broken("secrets", `${view.who}: ${spec.name} names no attempt`);
   if (view.attempt !== null && view.attempt !== attempt)
@@ -177,6 +179,7 @@ function checkDelete(watching: Watching, name: string, fence: Fence): void {
     promises.broken("P3", `${view.who}: deletes ${name} with a fence that its last read did not show`);
     return;
   }
+  if (seen.deletion !== null) promises.broken("limits", `${view.who}: deletes ${name}, which is marked already`);
   if (!isOurs(seen, view.identity)) promises.broken("P4", `${view.who}: deletes ${name}, which is foreign`);
   if (seen.evidence.container.state === "unjudgeable")
     promises.broken("P4", `${view.who}: deletes ${name}, which nobody can judge`);
@@ -197,6 +200,8 @@ function checkDeleteSecret(watching: Watching, name: string, fence: Fence): void
   const { view, promises } = watching;
   if (name === view.ownSecret?.name) {
     view.tookBack = true;
+    if (view.unknownSent && !view.lost && !view.foreignHolder)
+      promises.broken("secrets", `${view.who}: takes back the Secret of a create that may still take effect`);
     const referenced =
       view.reading?.instances.some(({ attempt }) => attempt !== null && attempt === view.attempt) === true;
     if (view.created || referenced) promises.broken("P6", `${view.who}: removes its Secret under an instance`);

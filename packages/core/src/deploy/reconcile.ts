@@ -64,7 +64,7 @@ export async function startAgent(request: StartRequest, ports: StartPorts): Prom
   };
   const blueprint: Blueprint = { ...request, intent: desired };
   let end = await converge(call, blueprint, progress);
-  if (end.kind === "running" && request.settleMs > 0 && isOurs(call, progress, end.instance)) {
+  if (end.kind === "running" && request.settleMs > 0 && isOurs(call, end.instance)) {
     const settled = await settle(call, end, request.settleMs, progress.judged);
     const after = settled.kind === "look" ? await converge(call, blueprint, progress) : settled;
     // Nobody answers any more, or nobody wants to know: what was seen running has been seen running.
@@ -199,8 +199,9 @@ function observing(agent: string, action: Extract<Action, { kind: "observe" }>):
     : conditions.starting(agent, action.cause);
 }
 
-function isOurs(call: Call, progress: Progress, instance: VerifiedInstance): boolean {
-  return progress.role === "creator" && instance.attempt !== null && instance.attempt === call.attempt;
+/** Also when the call had given its create up for lost: the attempt on the instance tells. */
+function isOurs(call: Call, instance: VerifiedInstance): boolean {
+  return instance.attempt !== null && instance.attempt === call.attempt;
 }
 
 function answer(call: Call, progress: Progress, desired: IntentDigest, end: Found | CallEnd): StartOutcome {
@@ -209,7 +210,7 @@ function answer(call: Call, progress: Progress, desired: IntentDigest, end: Foun
   if (end.kind === "running") {
     const { instance } = end;
     const lost = instance.startup.kind === "started" ? instance.startup.nodeUnreachable : null;
-    const outcome = isOurs(call, progress, instance) ? "started" : "alreadyRunning";
+    const outcome = isOurs(call, instance) ? "started" : "alreadyRunning";
     if (call.actions.length === 0) call.did("noOp", "it is running: nothing was changed");
     call.say("end", outcome, `${call.name} is running`);
     const running: Running = {

@@ -1,0 +1,117 @@
+/** Mutations of deploy.md 5 and 6: the digest of an intent, redaction, garbage collection. */
+import type { Mutation } from "./mutation.ts";
+import { mutation } from "./mutation.ts";
+
+export const secretsAndLeftovers: readonly Mutation[] = [
+  mutation("5 the scheme of a digest", "intent", 'const scheme = "m1";', 'const scheme = "m3";', "unit"),
+  mutation(
+    "5 the order of secret keys never counts",
+    "intent",
+    "[...template.secretKeys].sort()",
+    "[...template.secretKeys]",
+    "unit",
+  ),
+  mutation(
+    "5 the keys of secrets are part of the intent",
+    "intent",
+    "secretKeys: [...template.secretKeys].sort(),",
+    "secretKeys: [],",
+    "unit",
+  ),
+  mutation(
+    "5 an unset field changes no digest",
+    "intent",
+    "if (clean !== undefined) kept[key] = clean;",
+    "kept[key] = clean ?? null;",
+    "unit",
+  ),
+  mutation("5 an intent in another scheme is kept apart", "intent", "/^m1:[0-9a-f]{64}$/", "/^m\\d:[0-9a-f]{64}$/"),
+  {
+    rule: "5 the longest secret is hidden first",
+    file: "redact.ts",
+    find: "for (const form of forms)",
+    replace: "for (const form of [...forms].reverse())",
+    by: "unit",
+  },
+  mutation(
+    "6 the instance with our name is left to the rules",
+    "gc",
+    "if (observed.name === ownName || observed.deletion !== null) continue;",
+    "if (observed.deletion !== null) continue;",
+    "unit",
+  ),
+  mutation(
+    "6 only ended instances are collected",
+    "gc",
+    'if (result.kind === "verified" && result.instance.startup.kind === "terminated") {',
+    'if (result.kind === "verified") {',
+    "unit",
+  ),
+  mutation(
+    "6 foreign instances are never collected",
+    "gc",
+    'if (result.kind === "verified" && result.instance.startup.kind === "terminated") {',
+    'if (result.kind === "foreign" || result.instance.startup.kind === "terminated") {',
+  ),
+  mutation(
+    "6 ended instances elsewhere are collected",
+    "collect",
+    "const ended = await removeEnded(call, first);",
+    "const ended: Attempt[] = [];",
+  ),
+  mutation(
+    "6 foreign Secrets are never collected",
+    "gc",
+    "if (foreignReason(secret, input.profile, input.identity) !== null) return false;",
+    "",
+  ),
+  mutation("6 the current attempt is never collected", "gc", " || attempt === input.current", "", "unit"),
+  mutation("6 a referenced Secret stays", "gc", " || referenced.has(attempt)", ""),
+  mutation(
+    "6 every existing instance protects its Secret, started or not",
+    "gc",
+    "if (observed.attempt !== null) referenced.add",
+    'if (observed.attempt !== null && observed.evidence.container.state === "running") referenced.add',
+  ),
+  mutation("6 twice 600 s", "gc", "> 2 * Math.max", "> 1 * Math.max"),
+  mutation("6 twice the recorded deadline", "gc", "Math.max(leastDeadlineMs, deadlineMs)", "leastDeadlineMs"),
+  mutation("6 at least 600 s", "gc", "Math.max(leastDeadlineMs, deadlineMs)", "Math.max(60_000, deadlineMs)"),
+  mutation(
+    "6 without the server's clock nothing has an age",
+    "gc",
+    "if (input.serverTime === null || secret.createdAt === null) return false;",
+    "if (input.serverTime === null || secret.createdAt === null) return true;",
+  ),
+  mutation("6 the Secret of a pod that is gone follows", "gc", "if (input.gone.has(attempt)) return true;", "", "unit"),
+  mutation(
+    "6 Secrets are listed before instances",
+    "collect",
+    "// Instances are listed after the Secrets, so that one created in between still protects its own.\n  const again = await call.substrate.readInstances(call.subject.identity);",
+    'const again = { kind: "read", ...seen } as Awaited<ReturnType<typeof call.substrate.readInstances>>;',
+  ),
+  mutation(
+    "6 an instance that has arrived meanwhile ends the pass",
+    "collect",
+    'if (own !== null || duplicates.length > 0) return "taken";',
+    "",
+  ),
+  mutation(
+    "6 a Secret is deleted with its fence",
+    "collect",
+    "const removal = await call.substrate.deleteSecret(name, fence);",
+    'const removal = await call.substrate.deleteSecret(name, { ...fence, resourceVersion: "1" });',
+  ),
+  mutation(
+    "6 a failure does not fail the start",
+    "collect",
+    'call.say("collect", "collectSkipped", "leftover Secrets were not looked for: the list did not answer");',
+    'throw new Error("leftover Secrets were not looked for");',
+  ),
+  mutation("6 the deadline is recorded on the Secret", "create", "Math.ceil(call.subject.deadlineMs / 1000)", "0"),
+  mutation(
+    "6 after a stop: Secrets of what is gone, unless an instance references them by now",
+    "collect",
+    "plan(call, reading.instances, { secrets: listing.secrets, serverTime: null, gone })",
+    "plan(call, [], { secrets: listing.secrets, serverTime: null, gone })",
+  ),
+];

@@ -1,0 +1,103 @@
+/** Mutations of deploy.md 8: what a stop is, and which endings may be revived. */
+import type { Mutation } from "./mutation.ts";
+import { mutation } from "./mutation.ts";
+
+export const stopAndRevive: readonly Mutation[] = [
+  mutation(
+    "8 a stop waits until the instance is gone",
+    "stop",
+    'if (step.kind !== "look") return step;',
+    'return { kind: "stopped" };',
+  ),
+  mutation(
+    "8 stop of nothing is success",
+    "stop",
+    'if (meant === null && live.length === 0) return { kind: "nothing" };',
+    "",
+  ),
+  mutation(
+    "8 a stop ends what it found, not what came later",
+    "stop",
+    "meant ??= new Set(live.map(({ fence }) => fence.uid));",
+    "meant = new Set(live.map(({ fence }) => fence.uid));",
+  ),
+  mutation(
+    "8 a second stop does not delete again",
+    "stop",
+    "if (own.deletion !== null) return",
+    'if (own.deletion !== null && own.name === "") return',
+  ),
+  mutation(
+    "8 nothing is ended that cannot be judged",
+    "stop",
+    'if (own.startup.kind === "cannotTell") {',
+    'if (own.startup.kind === "cannotTell" && own.deletion !== null) {',
+  ),
+  mutation(
+    "8 revive is never by default",
+    "revive",
+    'if (history.policy === "never") return',
+    'if (history.policy === "never" && history.revives.length > 0) return',
+    "unit",
+  ),
+  mutation(
+    "8 no: exit 0",
+    "revive",
+    "if (ending.exitCode === 0) return",
+    "if (ending.exitCode === null) return",
+    "unit",
+  ),
+  mutation("8 no: exit 78", "revive", "const badConfiguration = 78;", "const badConfiguration = 79;", "unit"),
+  mutation("8 no: stop", "revive", 'return "it was stopped on request";', "return null;", "unit"),
+  mutation("8 no: idle end", "revive", 'return "it ended at its idle limit";', "return null;", "unit"),
+  mutation("8 no: never started", "revive", 'return "it never started";', "return null;", "unit"),
+  mutation("8 no: a failed trial", "revive", 'return "its bundle failed on trial";', "return null;", "unit"),
+  mutation("8 no: nobody knows", "revive", 'return "nobody knows how it ended";', "return null;", "unit"),
+  mutation(
+    "8 yes: out of memory",
+    "revive",
+    'case "outOfMemory":\n',
+    'case "outOfMemory":\n      return "no";\n',
+    "unit",
+  ),
+  mutation("8 yes: eviction", "revive", 'case "evicted":\n', 'case "evicted":\n      return "no";\n', "unit"),
+  mutation(
+    "8 yes: lost supervisor",
+    "revive",
+    'case "supervisorLost":\n',
+    'case "supervisorLost":\n      return "no";\n',
+    "unit",
+  ),
+  mutation("8 yes: reboot", "revive", 'case "rebooted":\n', 'case "rebooted":\n      return "no";\n', "unit"),
+  mutation("8 back-off from 10 s", "revive", "const firstStepMs = 10_000;", "const firstStepMs = 20_000;", "unit"),
+  mutation("8 back-off doubles", "revive", "firstStepMs * 2 ** step", "firstStepMs * 3 ** step", "unit"),
+  mutation(
+    "8 back-off to 5 min",
+    "revive",
+    "const longestStepMs = 300_000;",
+    "const longestStepMs = 3_000_000;",
+    "unit",
+  ),
+  mutation("8 five an hour", "revive", "const budget = 5;", "const budget = 6;", "unit"),
+  mutation(
+    "8 the hour's budget refills by itself",
+    "revive",
+    "const hourMs = 3_600_000;",
+    "const hourMs = 36_000_000;",
+    "unit",
+  ),
+  mutation(
+    "8 exit 75 waits the longest step",
+    "revive",
+    "const temporaryFailure = 75;",
+    "const temporaryFailure = 76;",
+    "unit",
+  ),
+  mutation(
+    "9 ten minutes of life begin the back-off anew",
+    "revive",
+    "const step = healthy ? 0 : recent.length;",
+    "const step = recent.length;",
+    "unit",
+  ),
+];
