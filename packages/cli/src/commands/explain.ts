@@ -173,8 +173,7 @@ function whatIs(status: AgentStatus, declared: boolean): string[] {
   ];
   if (reason !== null) lines.push(reason);
   if (status.pid !== null) lines.push(`process ${status.pid}, supervisor ${status.supervisor?.pid ?? "unknown"}`);
-  if (turn !== null && turn.inFlight > 0 && turn.since !== null)
-    lines.push(`${turn.inFlight} turn(s) in flight since ${sinceText(turn.since, now)}`);
+  if (turn !== null && turn.inFlight > 0) lines.push(turnLine(turn, state, now));
   else if (turn !== null && turn.lastAt !== null) lines.push(`last turn at ${clockText(turn.lastAt, now)}`);
   if (health.state !== "unknown")
     lines.push(`${health.state}${health.since === null ? "" : ` since ${sinceText(health.since, now)}`}`);
@@ -182,4 +181,13 @@ function whatIs(status: AgentStatus, declared: boolean): string[] {
   if (status.revives > 0) lines.push(`revived ${status.revives} times`);
   if (status.source !== null) lines.push(`started from ${status.source}`);
   return lines;
+}
+
+/** Turns of an agent that is gone were lost with it. */
+function turnLine(turn: NonNullable<AgentStatus["turn"]>, state: AgentStatus["state"], now: number): string {
+  const { inFlight, since, names } = turn;
+  const count = inFlight === 1 ? "1 turn" : `${inFlight} turns`;
+  const named = names.length === 0 ? "" : ` (${names.join(", ")}${names.length < inFlight ? ", …" : ""})`;
+  const lost = state === "ended" ? `${inFlight === 1 ? "was" : "were"} lost` : "in flight";
+  return `${count}${named} ${lost}${since === null ? "" : `, begun at ${sinceText(since, now)}`}`;
 }

@@ -54,7 +54,7 @@ const status = z.strictObject({
     }),
   ),
   revives: whole,
-  turn: z.nullable(z.strictObject({ inFlight: whole, since: maybe, lastAt: maybe })),
+  turn: z.nullable(z.strictObject({ inFlight: whole, since: maybe, names: z.array(text), lastAt: maybe })),
   catalog: maybe,
   health: z.strictObject({ state: z.enum(["unknown", "healthy", "unhealthy"]), since: maybe }),
   memoryBytes: z.nullable(whole),

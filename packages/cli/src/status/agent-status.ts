@@ -19,7 +19,13 @@ export interface AgentStatus {
   readonly pid: number | null;
   readonly supervisor: { readonly state: string; readonly pid: number | null } | null;
   readonly revives: number;
-  readonly turn: { readonly inFlight: number; readonly since: string | null; readonly lastAt: string | null } | null;
+  /** `names` are those of the oldest in flight. */
+  readonly turn: {
+    readonly inFlight: number;
+    readonly since: string | null;
+    readonly names: readonly string[];
+    readonly lastAt: string | null;
+  } | null;
   readonly catalog: string | null;
   readonly health: { readonly state: "unknown" | "healthy" | "unhealthy"; readonly since: string | null };
   readonly memoryBytes: number | null;
