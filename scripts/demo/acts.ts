@@ -46,7 +46,7 @@ export async function acts(stage: Stage): Promise<readonly Act[]> {
         const deployed = await stage.deploy("scribe", scribe);
         pid = await pidOf("scribe");
         return {
-          kept: deployed.outcome === "started" && alive(pid),
+          kept: deployed.outcome === "started" && (await alive(pid)),
           words: `${deployed.outcome}: process ${pid} is there`,
         };
       },
@@ -103,7 +103,7 @@ export async function acts(stage: Stage): Promise<readonly Act[]> {
         const before = pid;
         pid = await pidOf("scribe");
         const there = await processesIn(scribe);
-        const kept = revived.outcome === "started" && !alive(before) && there.length === 1 && pid !== before;
+        const kept = revived.outcome === "started" && !(await alive(before)) && there.length === 1 && pid !== before;
         return {
           kept,
           words: `seen as "${lost.reason ?? lost.state}"; process ${before} was ended, then ${pid} started; processes: ${there.length}`,

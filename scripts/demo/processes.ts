@@ -5,13 +5,10 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Whether a process is there. */
-export function alive(pid: number): boolean {
-  try {
-    return pid > 0 && process.kill(pid, 0);
-  } catch {
-    return false;
-  }
+/** Whether a process runs. One that has ended and that nobody has collected yet is dead, although it still has a number. */
+export async function alive(pid: number): Promise<boolean> {
+  const { stdout } = await run("ps", ["-o", "stat=", "-p", String(pid)]).catch(() => ({ stdout: "" }));
+  return stdout.trim() !== "" && !stdout.trim().startsWith("Z");
 }
 
 /** The processes whose working directory is this folder: of an agent's, the agent. */
