@@ -126,7 +126,8 @@ const spec = strict(
     ),
     allowTag: z.optional(yesOrNo("Accept an image that is not pinned by digest. Default: false")),
     health: z.optional(health.check(z.meta({ description: "How health is told. It is shown and never kills" }))),
-    kubernetes: z.optional(kubernetesShape),
+    // Made only for a declaration that has one.
+    kubernetes: z.optional(z.lazy(kubernetesShape)),
   },
   "What the agent is and how it is run",
 );
