@@ -7,8 +7,22 @@ const run = promisify(execFile);
 
 /** Whether a process runs. One that has ended and that nobody has collected yet is dead, although it still has a number. */
 export async function alive(pid: number): Promise<boolean> {
+  const state = process.platform === "linux" ? await stateInProc(pid) : await stateByPs(pid);
+  return state !== "" && !state.startsWith("Z");
+}
+
+/** One letter, or empty when there is no such process. The name before it may hold anything. */
+async function stateInProc(pid: number): Promise<string> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  return stat
+    .slice(stat.lastIndexOf(")") + 1)
+    .trim()
+    .slice(0, 1);
+}
+
+async function stateByPs(pid: number): Promise<string> {
   const { stdout } = await run("ps", ["-o", "stat=", "-p", String(pid)]).catch(() => ({ stdout: "" }));
-  return stdout.trim() !== "" && !stdout.trim().startsWith("Z");
+  return stdout.trim();
 }
 
 /** The processes whose working directory is this folder: of an agent's, the agent. */
@@ -21,8 +35,7 @@ async function inProc(folder: string): Promise<number[]> {
   for (const name of await readdir("/proc")) {
     if (!/^\d+$/.test(name)) continue;
     const cwd = await readlink(`/proc/${name}/cwd`).catch(() => "");
-    const state = await readFile(`/proc/${name}/stat`, "utf8").catch(() => ") Z");
-    if (cwd === folder && !/\) Z/.test(state)) found.push(Number(name));
+    if (cwd === folder && (await alive(Number(name)))) found.push(Number(name));
   }
   return found;
 }
