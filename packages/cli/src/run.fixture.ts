@@ -6,7 +6,7 @@ import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { runCommandLine } from "./run.ts";
 
-export interface RanHere {
+interface RanHere {
   readonly exit: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -17,7 +17,7 @@ export interface Here extends AsyncDisposable {
   run(argv: readonly string[], options?: RunOptions): Promise<RanHere>;
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly interrupt?: AbortSignal;
   /** Sees standard output as it comes. */

@@ -232,14 +232,16 @@ test("an alias that shares a block is fine", () => {
   expect(load().map(({ env }) => env)).toEqual([{ A: "x" }, { A: "y" }]);
 });
 
-test.each([
+const files: readonly (readonly [string, () => void, string])[] = [
   ["missing", () => undefined, "declarationMissing"],
   ["a folder without any", () => mkdirSync(join(folder, "agent.yaml")), "declarationUnreadable"],
   ["a pipe", () => void execFileSync("mkfifo", [join(folder, "agent.yaml")]), "declarationUnreadable"],
   ["not UTF-8", () => write(Buffer.from([0xff, 0xfe, 0x41])), "declarationUnreadable"],
   ["huge", () => write(Buffer.alloc(1024 * 1024 + 1, 0x20)), "declarationUnreadable"],
   ["a link to itself", () => symlinkSync("agent.yaml", join(folder, "agent.yaml")), "declarationUnreadable"],
-] as const)("a file that is %s is refused by name", (_name, make, code) => {
+];
+
+test.each(files)("a file that is %s is refused by name", (_name, make, code) => {
   make();
   expect(errorOf()).toMatchObject({ code, message: expect.stringContaining("agent.yaml") as string });
 });
