@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { callerScript, endCallers, moduleArguments } from "./caller.fixture.ts";
@@ -48,6 +48,12 @@ describe("the same key in two state directories", () => {
     await startTestAgent(elsewhere, named);
     expect(await remove(scope, agent)).toBe("accepted");
     await untilAbsent(scope.substrate, agent);
+    expect(await remove(scope, named)).toBe("accepted");
+    expect(await remove(elsewhere, named)).toBe("accepted");
+    await until(
+      () => "nothing is registered any more",
+      () => readdirSync(join(place.directory, "registry")).length === 0,
+    );
     await until(
       () => "it is free",
       async () => {

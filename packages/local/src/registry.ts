@@ -1,11 +1,14 @@
 /** This user's live identities across state directories: a lock each, outside any of them, and beside it who holds it. */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { userInfo } from "node:os";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
 import type { HeldLock } from "./lock.ts";
 import { probeLock, takeLock } from "./lock.ts";
 import { locksMayFail, mountOf } from "./mount.ts";
 import { outputHeld } from "./output-held.ts";
+
+/** Milliseconds that a lock may seem held because somebody merely looks at it. */
+const lookersMs = 100;
 
 export interface Entry {
   /** The state directory in which it lives. */
@@ -18,17 +21,19 @@ export interface Registry {
   readonly directory: string;
 }
 
+/** `impossible`: the place cannot be written; the protection across state directories is then not to be had. */
 export type Registration =
   | { readonly kind: "taken"; release(): void }
-  | { readonly kind: "held"; readonly by: Entry | null };
+  | { readonly kind: "held"; readonly by: Entry | null }
+  | { readonly kind: "impossible" };
 
-/** Below the home folder of the user database, whatever HOME says; null where there is none, or none whose locks hold. */
+/** Below the home folder; null where there is none, or none whose locks hold. */
 export function defaultRegistryDir(): string | null {
   try {
-    const { homedir } = userInfo();
-    const mount = mountOf(homedir);
+    const home = homedir();
+    const mount = mountOf(home);
     if (mount !== null && (locksMayFail(mount.type) || mount.readOnly)) return null;
-    return join(homedir, ".local", "state", "moorage-identities");
+    return join(home, ".local", "state", "moorage-identities");
   } catch {
     return null;
   }
@@ -50,8 +55,7 @@ export function openRegistry(directory: string | null): Registry | null {
  * a directory that was deleted and made again from a second copy while the first still ends.
  */
 export function registryKey(identity: string, isKey: boolean, stateDir: string): string {
-  if (isKey) return `key-${identity}`;
-  return `name-${identity}-${Buffer.from(stateDir).toString("base64url").slice(-120)}`;
+  return isKey ? join("keys", identity) : join("names", stateDir, identity);
 }
 
 /** Who else holds it: in another state directory, alive or with its output still held. Null: nobody. */
@@ -64,20 +68,60 @@ export function heldElsewhere(registry: Registry, key: string, stateDir: string)
 
 /** For a supervisor: takes it for life. */
 export function register(registry: Registry, key: string, entry: Entry): Registration {
+  try {
+    return take(registry, key, entry);
+  } catch {
+    return { kind: "impossible" };
+  }
+}
+
+function take(registry: Registry, key: string, entry: Entry): Registration {
   const { lock, note } = files(registry, key);
   const elsewhere = heldElsewhere(registry, key, entry.stateDir);
   if (elsewhere !== null) return { kind: "held", by: elsewhere };
-  const taken: HeldLock | null = takeLock(lock, 100);
+  const taken = takeInPlace(lock);
   if (taken === null) return { kind: "held", by: readEntry(note) };
-  writeFileSync(`${note}.new`, JSON.stringify(entry), { mode: 0o600 });
-  renameSync(`${note}.new`, note);
+  try {
+    writeFileSync(`${note}.new`, JSON.stringify(entry), { mode: 0o600 });
+    renameSync(`${note}.new`, note);
+  } catch (error) {
+    taken.release();
+    throw error;
+  }
   return {
     kind: "taken",
     release() {
       rmSync(note, { force: true });
+      // Whoever has opened it by now finds out that it is no longer in its place.
+      rmSync(lock, { force: true });
       taken.release();
+      removeEmpty(dirname(lock), registry.directory);
     },
   };
+}
+
+/** Null: somebody holds it, or is just letting go of it. */
+function takeInPlace(path: string): HeldLock | null {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  let taken: HeldLock | null;
+  try {
+    taken = takeLock(path, lookersMs);
+  } catch (error) {
+    // Its folder was empty, and somebody has just removed it.
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+  if (taken?.isInPlace() !== false) return taken;
+  taken.release();
+  return null;
+}
+
+function removeEmpty(from: string, upTo: string): void {
+  try {
+    for (let at = from; at !== upTo; at = dirname(at)) rmdirSync(at);
+  } catch {
+    // Others are registered below it.
+  }
 }
 
 function files(registry: Registry, key: string): { lock: string; note: string } {

@@ -19,7 +19,7 @@ export interface ScopeOptions {
   readonly supervisor?: readonly [string, ...string[]];
   /** Whether each supervisor is put into a transient systemd scope of its own where the user has a manager. Default false. */
   readonly systemdScope?: boolean;
-  /** Where this user's live key identities are registered across state directories; null: nowhere. Default: below the home folder of the user database. */
+  /** Where this user's live key identities are registered across state directories; null: nowhere. Default: below the home folder. */
   readonly registryDir?: string | null;
   /** For tests: where the user's systemd manager is. Default: below `/run/user`. */
   readonly runtimeDir?: string;

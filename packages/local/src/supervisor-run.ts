@@ -119,6 +119,7 @@ async function withIdentity(order: SupervisorOrder, run: Run): Promise<void> {
       await superviseAgent(order, run);
       return registration.release();
     }
+    if (registration.kind === "impossible") return superviseAgent(order, run);
     if (registration.by !== null && registration.by.stateDir !== order.stateDir)
       return endBefore(
         order,
