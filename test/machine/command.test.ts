@@ -170,6 +170,12 @@ describe.concurrent("a person", () => {
     const told = await place.askOne(["deploy", "--file", "two/agent.yaml"]);
     expect(told).toMatchObject({ exit: 4, outcome: "alreadyRunning", condition: { code: "otherDeclaration" } });
     expect(told.condition?.message).toContain(join(place.dir, "one/agent.yaml"));
+    const { pid } = await place.status("a");
+    const restarted = await place.ask(["restart", "a"], { cwd: join(place.dir, "two") });
+    expect(restarted).toMatchObject({ exit: 4, code: "otherDeclaration" });
+    expect((await place.status("a")).pid).toBe(pid);
+    expect(await place.run(["restart", "a", "--file", "two/agent.yaml"])).toMatchObject({ exit: 0 });
+    expect((await place.status("a")).source).toBe(join(place.dir, "two/agent.yaml"));
   });
 
   it("is warned once of proxy and CA variables that are not passed on, and not when they are", async ({ expect }) => {

@@ -28,6 +28,7 @@ const codesOfErrors: Readonly<Record<string, number>> = {
   noUserManager: exit.refused,
   secretsFromEnvironment: exit.refused,
   noSuchAgent: exit.refused,
+  otherDeclaration: exit.refused,
   noOutput: exit.refused,
   notDeclared: exit.usage,
   stateNotWritable: exit.refused,

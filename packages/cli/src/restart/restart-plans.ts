@@ -1,7 +1,10 @@
 /** What each agent of a restart is started from: its declaration as it is now, or, without one, what was recorded with it. */
+
+import { moorageProfile, readNotes } from "@moorage/core";
 import type { InstanceFacts } from "@moorage/local";
 import type { Invocation } from "../args/command-spec.ts";
 import type { DeclaredAgent } from "../declaration/agent.ts";
+import { CliError } from "../errors/cli-error.ts";
 import type { Host } from "../host.ts";
 import { declaredElsewhere, recordedPlan } from "../launch/recorded-plan.ts";
 import type { LaunchPlan } from "../launch/start-request.ts";
@@ -25,6 +28,7 @@ export async function restartPlans(
   for (const name of names) {
     const instance = known.find(({ agent }) => agent === name);
     const declared = here.find((agent) => agent.name === name) ?? (await declaredElsewhere(name, instance));
+    if (declared !== undefined && invocation.flags["file"] === undefined) checkSource(declared, instance);
     plans.push(
       declared === undefined
         ? recordedPlan(
@@ -36,6 +40,18 @@ export async function restartPlans(
     );
   }
   return plans;
+}
+
+/** A restart in the wrong folder would end somebody else's agent of the same name. */
+function checkSource({ name, source }: DeclaredAgent, instance: KnownAgent | undefined): void {
+  const recorded = instance === undefined ? undefined : readNotes(instance.observed, moorageProfile).source;
+  if (recorded === undefined || recorded === source) return;
+  throw new CliError({
+    code: "otherDeclaration",
+    message: `${name} runs from another declaration: ${recorded}; nothing was stopped`,
+    hint: `restart it from there, or name the declaration that it is to have from now on: --file ${source}`,
+    details: { agent: name, recorded, declared: source },
+  });
 }
 
 async function plan(
