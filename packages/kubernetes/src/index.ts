@@ -5,5 +5,6 @@ export * from "./cluster-error.ts";
 export * from "./credentials.ts";
 export * from "./find-access.ts";
 export * from "./image-reference.ts";
+export * from "./pull-failure.ts";
 export * from "./transport.ts";
 export * from "./watch.ts";
