@@ -4,7 +4,7 @@ import type { Facts, ProcessUsage } from "@moorage/harness";
 import { readFacts } from "@moorage/harness";
 import { incarnationsOf, instancePaths } from "./instance-folder.ts";
 import type { InstanceRow } from "./instance-row.ts";
-import { markOf, readRow, readRows, startedAtOf } from "./instance-row.ts";
+import { markOf, readCounter, readRow, readRows, startedAtOf } from "./instance-row.ts";
 import type { Sighting } from "./observe.ts";
 import { observeRow } from "./observe.ts";
 import type { ScopeCore } from "./scope-core.ts";
@@ -53,18 +53,31 @@ export interface InstanceFacts {
 
 /** In the order of their names; those that are not there are missing. Nothing here decides anything. */
 export async function gatherFacts(core: ScopeCore, names: readonly string[] | undefined): Promise<InstanceFacts[]> {
-  const rows =
-    names === undefined
-      ? readRows(core.database)
-      : names.flatMap((name) => readRow(core.database, name) ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const sightings: Sighting[] = [];
-  for (const row of rows) sightings.push(await observeRow(core, row));
+  const sightings = await sightingsOf(core, names);
   const running = sightings.flatMap(({ row, look }) =>
     look.supervisor === "held" ? (markOf(row.status)?.pid ?? []) : [],
   );
   const usage = running.length === 0 ? new Map<number, ProcessUsage>() : await core.table.usage(running);
   const stopped = await stoppedSupervisors(core, sightings);
   return sightings.map((sighting) => factsOf(core, sighting, usage, stopped));
+}
+
+/** Milliseconds for which the locks need not be looked at again: a status reads first, and then asks for facts. */
+const freshMs = 250;
+
+async function sightingsOf(core: ScopeCore, names: readonly string[] | undefined): Promise<readonly Sighting[]> {
+  const { all } = core.lastSeen;
+  if (all !== null && core.clock.now() - all.at < freshMs && all.version === String(readCounter(core.database))) {
+    const wanted = names === undefined ? null : new Set(names);
+    return wanted === null ? all.sightings : all.sightings.filter(({ row }) => wanted.has(row.name));
+  }
+  const rows =
+    names === undefined
+      ? readRows(core.database)
+      : names.flatMap((name) => readRow(core.database, name) ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const sightings: Sighting[] = [];
+  for (const row of rows) sightings.push(await observeRow(core, row));
+  return sightings;
 }
 
 async function stoppedSupervisors(core: ScopeCore, sightings: readonly Sighting[]): Promise<ReadonlySet<number>> {
@@ -89,7 +102,6 @@ function factsOf(
   const told = row.claim === null ? null : readFacts(paths.facts);
   const mark = markOf(row.status);
   const used = mark === null ? undefined : usage.get(mark.pid);
-  const previous = incarnationsOf(core.stateDir, row.name).find((folder) => folder !== row.folder);
   return {
     name: row.name,
     uid: row.uid,
@@ -104,8 +116,11 @@ function factsOf(
     cpuMs: used === undefined ? null : Math.round(used.cpuSeconds * 1000),
     revives: revivesOf(core, row.name).length,
     logs: paths.logs,
-    previousLogs:
-      previous === undefined ? null : instancePaths(core.stateDir, { name: row.name, folder: previous }).logs,
+    // Its folder is read only for who asks.
+    get previousLogs() {
+      const previous = incarnationsOf(core.stateDir, row.name).find((folder) => folder !== row.folder);
+      return previous === undefined ? null : instancePaths(core.stateDir, { name: row.name, folder: previous }).logs;
+    },
     workspace: paths.workspace,
     template: row.template,
     launchEnv: row.launchEnv,

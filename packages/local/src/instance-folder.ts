@@ -22,30 +22,31 @@ export interface InstancePaths {
   readonly supervisorLog: string;
 }
 
+/** Plain concatenation: the state directory is resolved, and `join` was a tenth of what a status of 200 agents costs. */
 export function instancePaths(
   stateDir: string,
   instance: { readonly name: string; readonly folder: string },
 ): InstancePaths {
-  const folder = join(stateDir, instance.folder);
+  const folder = `${stateDir}/${instance.folder}`;
   const base = instanceBase(stateDir, instance.name);
   return {
     base,
-    workspace: join(base, "workspace"),
+    workspace: `${base}/workspace`,
     folder,
-    supervisorLock: join(folder, "supervisor.lock"),
-    creatorLock: join(folder, "creator.lock"),
-    stdout: join(folder, "stdout"),
-    stderr: join(folder, "stderr"),
-    socket: join(folder, "sock"),
-    facts: join(folder, "facts"),
-    logs: join(folder, "logs"),
-    catalog: join(folder, "catalog"),
-    supervisorLog: join(folder, "supervisor.log"),
+    supervisorLock: `${folder}/supervisor.lock`,
+    creatorLock: `${folder}/creator.lock`,
+    stdout: `${folder}/stdout`,
+    stderr: `${folder}/stderr`,
+    socket: `${folder}/sock`,
+    facts: `${folder}/facts`,
+    logs: `${folder}/logs`,
+    catalog: `${folder}/catalog`,
+    supervisorLog: `${folder}/supervisor.log`,
   };
 }
 
 export function instanceBase(stateDir: string, name: string): string {
-  return join(stateDir, "instances", name);
+  return `${stateDir}/instances/${name}`;
 }
 
 const incarnation = /^(\d+)-[0-9a-f]{6}$/;

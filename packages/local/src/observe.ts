@@ -18,6 +18,11 @@ export interface Sighting {
   readonly observed: ObservedInstance;
 }
 
+/** What a read of everything has seen a moment ago. */
+export interface LastSeen {
+  all: { readonly sightings: readonly Sighting[]; readonly version: string; readonly at: number } | null;
+}
+
 /** What one row means now. */
 export async function observeRow(core: ScopeCore, row: InstanceRow): Promise<Sighting> {
   const look = await lookAtLocks(core.stateDir, row, core.here, core.table);
@@ -27,16 +32,27 @@ export async function observeRow(core: ScopeCore, row: InstanceRow): Promise<Sig
 }
 
 /** All instances of one identity. */
-export function readIdentity(core: ScopeCore, identity: Identity): Promise<Reading> {
-  return readSettled(core, () => readRowsOf(core.database, selectorValue(identity)));
+export async function readIdentity(core: ScopeCore, identity: Identity): Promise<Reading> {
+  return reading(await readSettled(core, () => readRowsOf(core.database, selectorValue(identity))));
 }
 
-/** All instances of the scope. */
-export function readAll(core: ScopeCore): Promise<Reading> {
-  return readSettled(core, () => readRows(core.database));
+/** All instances of the scope. What was seen is kept for a moment, for facts about them. */
+export async function readAll(core: ScopeCore): Promise<Reading> {
+  const settled = await readSettled(core, () => readRows(core.database));
+  core.lastSeen.all = { ...settled, at: core.clock.now() };
+  return reading(settled);
 }
 
-async function readSettled(core: ScopeCore, rowsOf: () => readonly InstanceRow[]): Promise<Reading> {
+function reading({ sightings, version }: Settled): Reading {
+  return { kind: "read", instances: sightings.map(({ observed }) => observed), version };
+}
+
+interface Settled {
+  readonly sightings: readonly Sighting[];
+  readonly version: string;
+}
+
+async function readSettled(core: ScopeCore, rowsOf: () => readonly InstanceRow[]): Promise<Settled> {
   for (let looks = 1; ; looks += 1) {
     const { rows, version } = core.database.read(() => ({
       rows: rowsOf(),
@@ -45,7 +61,7 @@ async function readSettled(core: ScopeCore, rowsOf: () => readonly InstanceRow[]
     const sightings: Sighting[] = [];
     for (const row of rows) sightings.push(await observeRow(core, row));
     if (looks === looksAtMost || sightings.every((sighting) => isSettled(core, sighting)))
-      return { kind: "read", instances: sightings.map(({ observed }) => observed), version };
+      return { sightings, version };
   }
 }
 

@@ -51,6 +51,7 @@ export async function openScope(options: ScopeOptions): Promise<Scope> {
       ? openRegistry(options.registryDir === undefined ? defaultRegistryDir() : options.registryDir)
       : null,
     background: new Background(),
+    lastSeen: { all: null },
     launchEnv: typeof launchEnv === "function" ? launchEnv : () => launchEnv,
     supervisor: options.supervisor ?? supervisorCommand(),
     transientScope:

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -48,8 +48,14 @@ it("who asks is told of another state directory alone", () => {
 
 it("what a killed supervisor left says nothing once its lock is free", () => {
   release(take("/one", true));
-  const taken = take("/one", true);
-  release(taken);
+  mkdirSync(join(directory, "keys"));
+  writeFileSync(join(directory, "keys", `${identity}.lock`), "");
+  writeFileSync(join(directory, "keys", `${identity}.json`), JSON.stringify({ stateDir: "/one", outputs: ["/gone"] }));
+  expect(heldElsewhere({ directory }, registryKey(identity, true, "/two"), "/two")).toBeNull();
+  release(take("/two", true));
+});
+
+it("a place that cannot be written protects nobody, and stops nobody", () => {
   writeFileSync(join(directory, "keys"), "in the way");
   expect(take("/one", true)).toEqual({ kind: "impossible" });
   expect(openRegistry(join(directory, "keys", "below"))).toBeNull();

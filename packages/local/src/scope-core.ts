@@ -3,6 +3,7 @@ import type { BindingProfile, Clock, Random } from "@moorage/core";
 import type { MachineIdentity, ProcessTable } from "@moorage/harness";
 import type { ChangeWatch } from "./change-watch.ts";
 import { Busy, type Database } from "./database.ts";
+import type { LastSeen } from "./observe.ts";
 import type { Registry } from "./registry.ts";
 import type { TransientScope } from "./transient-scope.ts";
 
@@ -17,6 +18,7 @@ export interface ScopeCore {
   readonly watch: ChangeWatch;
   readonly registry: Registry | null;
   readonly background: Background;
+  readonly lastSeen: LastSeen;
   readonly launchEnv: (name: string) => Readonly<Record<string, string>>;
   readonly supervisor: readonly [string, ...string[]];
   readonly transientScope: TransientScope | null;
