@@ -56,7 +56,7 @@ export function memorySubstrate(store: MemoryStore, scope: string, delivery: Del
     createInstance: (spec) =>
       delivery.write("createInstance", spec.name, () => {
         const created = store.createInstance(spec);
-        return created.kind === "created" ? { kind: "created", version: created.fence.resourceVersion } : created;
+        return created.kind === "created" ? ({ kind: "created" } as const) : created;
       }),
     deleteInstance: (name, fence) =>
       delivery.write("deleteInstance", name, () => ({ kind: store.markInstance(name, fence) })),

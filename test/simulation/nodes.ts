@@ -75,7 +75,7 @@ export class Nodes {
   /** The agent ends by itself. */
   exit(name: string, ending: Ending): void {
     const life = this.#life(name);
-    if (life?.stage === "alive") this.#end(life, evidence.terminated(ending, "running"));
+    if (life !== undefined) this.#exit(life, ending);
   }
 
   /** The node throws it out, whether or not its container ever ran. */
@@ -222,7 +222,7 @@ export class Nodes {
     }
     this.#begin(life);
     const { exit } = life.fate;
-    if (exit !== null) this.#later(exit.afterMs, life, () => this.exit(life.name, exit.ending));
+    if (exit !== null) this.#later(exit.afterMs, life, () => this.#exit(life, exit.ending));
   }
 
   #begin(life: Life): void {
@@ -247,6 +247,10 @@ export class Nodes {
     }
   }
 
+  #exit(life: Life, ending: Ending): void {
+    if (life.stage === "alive") this.#end(life, evidence.terminated(ending, "running"));
+  }
+
   #end(life: Life, told: Evidence): void {
     const alive = life.stage === "alive";
     life.stage = "ended";
@@ -260,7 +264,8 @@ export class Nodes {
     if (life.lostSince !== null || life.stage !== "ended") return;
     const untold = life.reportAt - this.#options.scheduler.now();
     if (untold >= 0) return this.#later(untold + 1, life, () => this.#finish(life));
-    this.#options.store.finish(life.name);
+    // The name may belong to another incarnation by now.
+    if (this.#options.store.byUid(life.uid) !== undefined) this.#options.store.finish(life.name);
   }
 
   #removed(seen: ObservedInstance): void {
