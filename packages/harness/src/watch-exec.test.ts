@@ -36,6 +36,8 @@ describe("an exec is seen", () => {
     ["while it is the gate", gate],
     ["in a dead process", entry(100, { state: "zombie", command: "(sh)" })],
     ["in one without a command line", entry(100, { command: "" })],
+    ["in one that is dying, and whose command line Linux has let go of", entry(100, { command: "[sh]" })],
+    ["in one that is dying, as macOS shows it", entry(100, { command: "(sh)" })],
     ["where nothing can be read", "unreadable"],
     ["in nothing", "gone"],
   ])("never %s", async (_name, look) => {

@@ -24,10 +24,17 @@ export async function execSeen(watch: ExecWatch): Promise<boolean> {
   for (let pause = 1; !watch.over.aborted; pause = Math.min(pause * 2, longestPauseMs)) {
     const scan = await watch.table.look([watch.pid]);
     const entry = scan.kind === "read" ? scan.processes.find(({ pid }) => pid === watch.pid) : undefined;
-    // A dead process has no command line of its own any more: it says nothing.
-    const another = entry !== undefined && entry.state !== "zombie" && entry.command !== "";
-    if (another && entry.command !== watch.gateCommand) return !watch.over.aborted;
+    if (entry !== undefined && entry.state !== "zombie" && isAnother(entry.command, watch.gateCommand))
+      return !watch.over.aborted;
     await watch.clock.sleep(pause, watch.over);
   }
   return false;
+}
+
+/**
+ * A process that is about to be dead, or in the middle of an exec, has no command line. Platforms show its bare name in
+ * brackets then (Linux `[sh]`, macOS `(sh)`), which differs from the gate's and says nothing.
+ */
+function isAnother(command: string, gateCommand: string): boolean {
+  return command !== "" && command !== gateCommand && !/^(?:\[.*\]|\(.*\))$/.test(command);
 }
