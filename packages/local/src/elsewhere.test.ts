@@ -79,7 +79,7 @@ describe("the same key in two state directories", () => {
   });
 });
 
-describe.runIf(process.getuid?.() === 0 && process.platform === "linux")("as root on Linux", () => {
+describe.runIf(process.getuid?.() === 0 && process.platform === "linux")("as root on Linux", { timeout: 60_000 }, () => {
   it("cannot tell from another PID namespace as long as the agent of a lost supervisor lives, and can afterwards", async () => {
     const agent = testAgent("scribe", ["sleep", "1000"]);
     await startTestAgent(scope, agent);
