@@ -198,6 +198,10 @@ export class Place implements AsyncDisposable {
     return existsSync(join(this.dir, name));
   }
 
+  remove(name: string): void {
+    rmSync(join(this.dir, name), { recursive: true });
+  }
+
   read(name: string): string {
     return readFileSync(join(this.dir, name), "utf8");
   }

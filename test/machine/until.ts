@@ -4,7 +4,7 @@
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,
-  ms = 15_000,
+  ms = 60_000,
 ): Promise<Exclude<T, false | null | undefined>> {
   const deadline = performance.now() + ms;
   for (;;) {

@@ -53,3 +53,11 @@ test("each argument counts", () => {
 test("a declared file that is not there is refused by name", () => {
   expect(() => id(["a"], ["none.ts"])).toThrow(/none\.ts.*is not there/);
 });
+
+test("a data file among the arguments of a program was taken for its script, and the agent seemed changed for ever", () => {
+  const before = id(["./agent.ts", "other.ts"]);
+  writeFileSync(join(folder, "other.ts"), "two");
+  expect(id(["./agent.ts", "other.ts"])).toBe(before);
+  writeFileSync(join(folder, "agent.ts"), "two");
+  expect(id(["./agent.ts", "other.ts"])).not.toBe(before);
+});

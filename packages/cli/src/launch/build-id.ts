@@ -5,6 +5,7 @@ import { relative, resolve } from "node:path";
 import type { Digest } from "@moorage/core";
 import type { DeclaredAgent } from "../declaration/agent.ts";
 import { CliError } from "../errors/cli-error.ts";
+import { isInterpreter } from "./preflight.ts";
 
 /** `sha256:` and 64 hex digits. Throws `buildFileMissing` for a declared file that cannot be read. */
 export function buildId(agent: DeclaredAgent, digest: Digest): string {
@@ -13,11 +14,18 @@ export function buildId(agent: DeclaredAgent, digest: Digest): string {
   return `sha256:${digest.canonical({ command: agent.command, files: content })}`;
 }
 
-/** The script that the command names: a program given by its path, and the first argument that is a file. */
+/**
+ * The script that the command names: the program itself where it is given by its path, else, and for an interpreter, the
+ * first argument that is a file. What a program of one's own is given may be data, which changes while it runs.
+ */
 function defaultFiles({ command, directory }: DeclaredAgent): string[] {
   const [program = "", ...rest] = command;
-  const script = rest.find((word) => !word.startsWith("-") && isFile(resolve(directory, word)));
-  return [...(program.includes("/") ? [program] : []), ...(script === undefined ? [] : [script])]
+  const own = program.includes("/");
+  const runsScript = !own || isInterpreter(program);
+  const script = runsScript
+    ? rest.find((word) => !word.startsWith("-") && isFile(resolve(directory, word)))
+    : undefined;
+  return [...(own ? [program] : []), ...(script === undefined ? [] : [script])]
     .map((word) => resolve(directory, word))
     .filter(isFile);
 }

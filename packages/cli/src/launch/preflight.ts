@@ -7,6 +7,10 @@ import type { Fault } from "../declaration/names.ts";
 /** Programs whose first argument is a script of theirs. */
 const interpreters = new Set(["node", "bun", "deno", "python", "python3", "ruby", "perl", "sh", "bash", "dash", "zsh"]);
 
+export function isInterpreter(program: string): boolean {
+  return interpreters.has(basename(program).replace(/[\d.]+$/, (version) => (version === "3" ? "3" : "")));
+}
+
 /** First bytes of programs: ELF, and Mach-O in its forms. */
 const magics = [0x7f454c46, 0xfeedface, 0xfeedfacf, 0xcefaedfe, 0xcffaedfe, 0xcafebabe];
 
@@ -110,7 +114,7 @@ function firstBytes(path: string): Buffer | null {
 /** `node agent.ts` from the wrong folder: the program is there, its script is not. */
 function scriptFault(program: string, script: string | undefined, directory: string): Fault | null {
   if (script === undefined || script.startsWith("-") || !/\.\w+$/.test(script)) return null;
-  if (!interpreters.has(basename(program).replace(/[\d.]+$/, (version) => (version === "3" ? "3" : "")))) return null;
+  if (!isInterpreter(program)) return null;
   if (statsOf(resolve(directory, script)) !== undefined) return null;
   return {
     message: `there is no ${script} in ${directory}`,
