@@ -1,0 +1,72 @@
+/** Ctrl-C of every command at random moments: exit 130 or its regular end, and the state is as sound as before. */
+import { expect, it } from "vitest";
+import { loneAgent } from "./lone-agent.ts";
+import { Place } from "./place.ts";
+import { alive } from "./processes.ts";
+import { until } from "./until.ts";
+
+const commands = [
+  ["deploy"],
+  ["deploy", "--dry-run"],
+  ["deploy", "--settle=5s"],
+  ["restart", "a"],
+  ["stop", "a"],
+  ["stop", "--all", "--now"],
+  ["status"],
+  ["status", "--watch"],
+  ["explain", "a"],
+  ["logs", "a"],
+  ["logs", "-f"],
+  ["journal"],
+  ["journal", "-f"],
+  ["keep"],
+  ["doctor"],
+  ["schema"],
+  ["completion", "bash"],
+  ["init", "b", "--state=unused"],
+] as const;
+
+/** Of a command that goes on until it is told to end: it never ends regularly. */
+const endless = (args: readonly string[]): boolean =>
+  args.includes("-f") || args.includes("--watch") || args[0] === "keep";
+
+it("Ctrl-C at a random moment of each command: exit 130 or its regular end, and nothing is lost or doubled", async () => {
+  await using place = new Place();
+  const lone = loneAgent(place);
+  place.declare("a", `run: { command: ${JSON.stringify(lone.command)} }\nrevive: onFailure\ndrain: 1s\ngrace: 3s`);
+  for (const args of commands) {
+    const { child, done } = place.start(args);
+    // From before its first line of code on, to beyond the end of a short one.
+    await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 600));
+    child.kill("SIGINT");
+    const { exit, signal, stdout, stderr } = await done;
+    const told = `${args.join(" ")}: exit ${exit ?? signal}\n${stdout}${stderr}`;
+    // Before it listens to signals, the signal itself is its end; a shell shows that as 130 as well.
+    const interrupted = exit === 130 || signal === "SIGINT";
+    expect(interrupted || (!endless(args) && [0, 3, 4].includes(exit ?? -1)), told).toBe(true);
+    expect(stderr, told).not.toContain("bug of moorage");
+    const { exit: after, outcome } = await place.askOne(["deploy"]);
+    expect({ after, outcome }, told).toMatchObject({ after: 0 });
+    await until("it runs", () => lone.runs().some(alive));
+    expect(lone.runs().filter(alive), told).toHaveLength(1);
+  }
+});
+
+it("Ctrl-C of a deploy that waits: what was started goes on, the last line says so", async () => {
+  await using place = new Place();
+  // It waits for an earlier run that lingers.
+  const lone = loneAgent(place, { lingers: 3 });
+  place.declare("a", `run: { command: ${JSON.stringify(lone.command)} }\ndrain: 1s\ngrace: 20s`);
+  await place.deployDeclared();
+  const stop = place.start(["stop", "a"]);
+  await until("it is asked to end", async () => (await place.status("a")).state === "ending");
+  const { child, done } = place.start(["deploy"]);
+  await until("it waits", async () => (await place.run(["journal", "a"])).stdout.includes("awaitDisappearance"));
+  child.kill("SIGINT");
+  const { exit, stderr } = await done;
+  expect(exit).toBe(130);
+  expect(stderr.trimEnd().split("\n").at(-1)).toContain("what was started goes on");
+  expect((await stop.done).exit).toBe(0);
+  expect(lone.runs()).toHaveLength(1);
+  expect(place.processes()).toEqual([]);
+});
