@@ -3,7 +3,7 @@ import type { Ending } from "@moorage/core";
 import type { Exit, LostTurn } from "./endings.ts";
 import { endingOf } from "./endings.ts";
 
-export interface Limits {
+interface Limits {
   /** How long a stop waits for turns in flight, in milliseconds. */
   readonly drainMs: number;
   /** From the beginning of a stop to SIGKILL, in milliseconds; more than `drainMs`. */

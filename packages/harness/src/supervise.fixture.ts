@@ -14,7 +14,7 @@ import type { SupervisorSpec } from "./spec.ts";
 import type { Supervision, SupervisionEnd } from "./supervise.ts";
 import { supervise } from "./supervise.ts";
 
-export class MemoryRecord implements Record {
+class MemoryRecord implements Record {
   readonly written: string[] = [];
   mark: ProcessMark | null = null;
   ending: Ending | null = null;
@@ -45,7 +45,7 @@ export class MemoryRecord implements Record {
   }
 }
 
-export interface Reply {
+interface Reply {
   readonly status: number;
   readonly body: { readonly [name: string]: unknown };
 }

@@ -53,7 +53,7 @@ export function rawError(answer: ErrorAnswer, reason: string): string {
 }
 
 /** Bytes of a request's body at most. */
-export const bodyAtMost = 65_536;
+const bodyAtMost = 65_536;
 
 export type Body = { readonly kind: "body"; readonly value: unknown } | ErrorAnswer;
 
