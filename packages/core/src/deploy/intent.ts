@@ -73,7 +73,7 @@ function withoutUnset(value: Json | undefined): Json | undefined {
   if (Array.isArray(value)) return value.map((item: Json) => withoutUnset(item) ?? null);
   const kept: Record<string, Json> = {};
   for (const [key, item] of Object.entries(value)) {
-    const clean = withoutUnset(item as Json);
+    const clean = withoutUnset(item);
     if (clean !== undefined) kept[key] = clean;
   }
   return kept;
