@@ -19,11 +19,8 @@ export function bootSupervisor(
   log: string,
   scope: TransientScope | null,
 ): Boot {
-  const command = [
-    ...(scope?.prefix ?? []),
-    ...core.supervisor,
-    ...[core.stateDir, row.name, row.uid, core.registry?.directory ?? ""],
-  ];
+  const told = [core.stateDir, row.name, row.uid, core.registry?.directory ?? ""];
+  const command = [...(scope?.prefix ?? []), ...core.supervisor, ...told];
   const [program, ...args] = command;
   if (program === undefined) throw new Error("a supervisor has a command line");
   const output = openSync(log, "a", 0o600);

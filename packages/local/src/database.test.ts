@@ -72,7 +72,7 @@ it("is made once by 24 processes at the same time, and loses none of their write
   expect(database.get("SELECT counter FROM scope")?.["counter"]).toBe(25);
   database.close();
   expect(readdirSync(stateDir)).toEqual(["state.db"]);
-}, 60_000);
+}, 90_000);
 
 it.each([
   ["a damaged head", (bytes: Buffer) => bytes.fill(0x55, 0, 100)],

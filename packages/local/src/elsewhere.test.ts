@@ -2,13 +2,14 @@ import type { ChildProcess } from "node:child_process";
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { callerScript, endCallers, moduleArguments } from "./caller.fixture.ts";
 import type { Place, TestAgent } from "./scope.fixture.ts";
 import {
   endNow,
   lives,
   makePlace,
+  patience,
   pidsOf,
   remove,
   startTestAgent,
@@ -18,6 +19,8 @@ import {
   untilState,
 } from "./scope.fixture.ts";
 import type { Scope } from "./scope.ts";
+
+vi.setConfig(patience);
 
 let place: Place;
 let scope: Scope;
@@ -79,7 +82,7 @@ describe("the same key in two state directories", () => {
   });
 });
 
-describe.runIf(process.getuid?.() === 0 && process.platform === "linux")("as root on Linux", { timeout: 60_000 }, () => {
+describe.runIf(process.getuid?.() === 0 && process.platform === "linux")("as root on Linux", () => {
   it("cannot tell from another PID namespace as long as the agent of a lost supervisor lives, and can afterwards", async () => {
     const agent = testAgent("scribe", ["sleep", "1000"]);
     await startTestAgent(scope, agent);

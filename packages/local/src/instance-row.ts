@@ -4,7 +4,7 @@ import type { MachineIdentity, ProcessMark } from "@moorage/harness";
 import type { Database, Row } from "./database.ts";
 
 /** The supervisor that has taken the instance over. */
-export interface Claim {
+interface Claim {
   readonly machine: MachineIdentity;
   readonly pid: number;
   /** Raw, as `ProcessMark.start`; null where it could not be read. */
@@ -60,12 +60,6 @@ export function readRows(database: Database): InstanceRow[] {
 
 export function readRowsOf(database: Database, selector: string): InstanceRow[] {
   return database.all("SELECT * FROM instances WHERE selector = ? ORDER BY name", selector).map(parse);
-}
-
-export function readRowsSince(database: Database, selector: string, version: number): InstanceRow[] {
-  return database
-    .all("SELECT * FROM instances WHERE selector = ? AND version > ? ORDER BY version", selector, version)
-    .map(parse);
 }
 
 export function readRow(database: Database, name: string): InstanceRow | null {

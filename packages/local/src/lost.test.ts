@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Caller } from "./caller.fixture.ts";
 import { callerScript, endCallers, moduleName, startCaller } from "./caller.fixture.ts";
 import { takeLock } from "./lock.ts";
@@ -13,6 +13,7 @@ import {
   lives,
   look,
   makePlace,
+  patience,
   pidsOf,
   present,
   processesOf,
@@ -24,6 +25,8 @@ import {
   untilState,
 } from "./scope.fixture.ts";
 import type { Scope } from "./scope.ts";
+
+vi.setConfig(patience);
 
 let place: Place;
 let scope: Scope;

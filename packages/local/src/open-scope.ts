@@ -44,7 +44,7 @@ export async function openScope(options: ScopeOptions): Promise<Scope> {
     clock: options.clock,
     random: options.random,
     profile: options.profile ?? moorageProfile,
-    here: await machineIdentity(),
+    here: machineIdentity(),
     table: processTable(),
     watch: new ChangeWatch(stateDir, options.clock),
     registry: write

@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { ProcessMark } from "@moorage/harness";
 import { machineIdentity } from "@moorage/harness";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { endCallers } from "./caller.fixture.ts";
 import type { Place } from "./scope.fixture.ts";
 import {
   endNow,
   lives,
   makePlace,
+  patience,
   pidsOf,
   present,
   remove,
@@ -22,6 +23,8 @@ import {
   untilState,
 } from "./scope.fixture.ts";
 import type { Scope } from "./scope.ts";
+
+vi.setConfig(patience);
 
 let place: Place;
 let scope: Scope;
@@ -109,12 +112,14 @@ describe("a forged or old record", () => {
     await startTestAgent(scope, agent);
     const before = await pidsOf(scope, agent);
     endNow(before.supervisor);
-    const { machineId } = await machineIdentity();
+    // A machine that does not tell its id could be any other one.
+    if (machineIdentity().machineId === null) return;
     forge("UPDATE instances SET claim = json_set(claim, '$.machine.bootId', 'earlier')");
     const observed = await untilState(scope.substrate, agent, "terminated");
     expect(observed.evidence.container).toMatchObject({ ending: { reason: "rebooted" } });
     expect(await remove(scope, agent)).toBe("accepted");
     await untilAbsent(scope.substrate, agent);
+    expect(lives(before.agent)).toBe(true);
   });
 });
 

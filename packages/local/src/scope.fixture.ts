@@ -19,7 +19,10 @@ import { sha256, systemRandom } from "@moorage/keys";
 import { openScope } from "./open-scope.ts";
 import type { Scope, ScopeOptions } from "./scope.ts";
 
-const waitsMs = 15_000;
+const waitsMs = 45_000;
+
+/** For `vi.setConfig`: each of these tests boots processes, on machines that may be busy. */
+export const patience = { testTimeout: 90_000, hookTimeout: 90_000 } as const;
 
 /** A temporary directory whose every process can be found: the path is in their command lines or environments. */
 export interface Place {

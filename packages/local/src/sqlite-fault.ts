@@ -23,7 +23,7 @@ export function isBusy(error: unknown): boolean {
 }
 
 /** No space, by SQLite's own word or because an input/output error met a full file system. */
-export function isDiskFull(error: unknown, directory: string): boolean {
+function isDiskFull(error: unknown, directory: string): boolean {
   if (error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT")) return true;
   const code = sqliteCode(error);
   return code === full || ((code === ioError || code === cannotOpen) && spaceLeft(directory) === 0);

@@ -97,7 +97,7 @@ async function claim(
   });
   const scan = await processTable().look([process.pid]);
   const own = scan.kind === "read" ? scan.processes.find(({ pid }) => pid === process.pid) : undefined;
-  const claimed = { machine: await machineIdentity(), pid: process.pid, start: own?.start ?? null, socket };
+  const claimed = { machine: machineIdentity(), pid: process.pid, start: own?.start ?? null, socket };
   const status = {
     phase: "waiting",
     code: "preparing",
@@ -144,7 +144,7 @@ async function superviseAgent(order: SupervisorOrder, run: Run): Promise<void> {
   }
   let supervision: Supervision;
   try {
-    supervision = supervise(await specOf(order, run, secrets), {
+    supervision = supervise(specOf(order, run, secrets), {
       record,
       clock: order.clock,
       table: processTable(),
@@ -162,17 +162,17 @@ async function superviseAgent(order: SupervisorOrder, run: Run): Promise<void> {
   order.stop.removeEventListener("abort", stop);
 }
 
-async function specOf(
+function specOf(
   { stateDir }: SupervisorOrder,
   { row, paths, database }: Run,
   secrets: ReadonlyMap<string, string>,
-): Promise<SupervisorSpec> {
+): SupervisorSpec {
   const { template } = row;
   const [command, ...args] = template.command;
   return {
     instance: row.name,
     attempt: attemptOf(row),
-    machine: await machineIdentity(),
+    machine: machineIdentity(),
     command,
     args,
     directory: template.directory,

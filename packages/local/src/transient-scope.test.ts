@@ -1,10 +1,12 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Place } from "./scope.fixture.ts";
-import { makePlace, startTestAgent, testAgent } from "./scope.fixture.ts";
+import { makePlace, patience, startTestAgent, testAgent } from "./scope.fixture.ts";
 import { findTransientScope } from "./transient-scope.ts";
+
+vi.setConfig(patience);
 
 let runtimeDir: string;
 

@@ -2,12 +2,13 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Place } from "./scope.fixture.ts";
 import {
   lives,
   look,
   makePlace,
+  patience,
   pidsOf,
   remove,
   startTestAgent,
@@ -17,6 +18,8 @@ import {
   untilState,
 } from "./scope.fixture.ts";
 import type { Scope } from "./scope.ts";
+
+vi.setConfig(patience);
 
 let place: Place;
 

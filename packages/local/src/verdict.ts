@@ -70,7 +70,7 @@ export function observe(
 }
 
 /** The attempt that the Secret's name tells, which begins with the instance's own. */
-export function attemptOf(row: Pick<RemovedRow, "name" | "secret">): ObservedInstance["attempt"] {
+function attemptOf(row: Pick<RemovedRow, "name" | "secret">): ObservedInstance["attempt"] {
   const prefix = `${row.name}-`;
   return row.secret.startsWith(prefix) ? (parseAttempt(row.secret.slice(prefix.length)) ?? null) : null;
 }
