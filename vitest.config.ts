@@ -53,6 +53,7 @@ export default defineConfig({
       project("machine", ["test/machine/**/*.test.ts"], long, ["**/*.long.test.ts"]),
       project("long", ["test/**/*.long.test.ts"], 1_800_000),
       project("checks", ["test/checks/**/*.test.ts"], long),
+      project("cluster", ["test/cluster/**/*.test.ts"], 300_000),
       project("pack", ["test/pack/**/*.test.ts"], 300_000),
     ],
   },

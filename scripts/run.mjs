@@ -19,6 +19,7 @@ const suites = [
   { name: "checks", title: "the checks' own tests", place: /^test\/checks\//, basic: false },
   { name: "pack", title: "the packed packages", place: /^test\/pack\//, basic: false },
   { name: "long", title: "the long rounds", place: /\.long\.test\.ts$/, basic: false },
+  { name: "cluster", title: "a real cluster", place: /^test\/cluster\//, basic: false },
 ];
 
 try {
@@ -31,9 +32,9 @@ try {
 
 async function main(what, args) {
   const chosen = suites.filter(({ name, basic }) => (what === "test" ? basic : what === "suite" && name === args[0]));
-  if (what !== "demo" && chosen.length === 0) {
+  if (what !== "demo" && what !== "cluster" && chosen.length === 0) {
     process.stderr.write(
-      `usage: node scripts/run.mjs demo | test | suite ${suites.map(({ name }) => name).join("|")}\n`,
+      `usage: node scripts/run.mjs demo | test | cluster | suite ${suites.map(({ name }) => name).join("|")}\n`,
     );
     return 2;
   }
@@ -45,6 +46,8 @@ async function main(what, args) {
   const env = { ...process.env, PATH: [bin, process.env.PATH].filter(Boolean).join(delimiter) };
   const node = join(bin, "node");
   if (what === "demo") return run(node, [join(root, "scripts", "demo.ts"), ...args], env);
+  if (what === "cluster") return run(node, [join(root, "test", "cluster", "main.ts"), ...args], env);
+  if (what === "test") say("left out: what needs a real cluster (`npm run test:cluster`)");
   return runTests(node, env, chosen, what === "suite" ? args.slice(1) : args);
 }
 

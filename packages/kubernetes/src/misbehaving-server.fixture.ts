@@ -12,7 +12,7 @@ import type { ClusterAccess, UserAccess } from "./cluster-access.ts";
 
 export type Handler = (request: Received, response: ServerResponse) => void | Promise<void>;
 
-export interface Received {
+interface Received {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage["headers"];

@@ -20,7 +20,7 @@ export type WatchInput =
   /** The stream is over or could not be opened; from the same version another may follow. */
   | { readonly kind: "ended"; readonly detail: string; readonly retryAfterMs: number | null };
 
-export type WatchDemand =
+type WatchDemand =
   | { readonly kind: "list" }
   | { readonly kind: "watch"; readonly from: string }
   | { readonly kind: "pause"; readonly ms: number; readonly detail: string; readonly retryAfterMs: number | null }
@@ -33,7 +33,7 @@ export interface WatchStep {
 }
 
 const firstPauseMs = 100;
-const longestPauseMs = 30_000;
+const longestPauseMs = 10_000;
 
 /** `chance` in [0, 1) is the jitter of this step's pause, if there is one. An input that does not fit the state throws. */
 export function stepWatch(state: WatchState, input: WatchInput, chance: number): WatchStep {

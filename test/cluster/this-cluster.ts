@@ -1,0 +1,37 @@
+/** The cluster that the tests of this run are on: ours, whose parts may be stopped and cut off, or somebody's, where only objects are made. */
+import type { ClusterAccess } from "@moorage/kubernetes";
+import { Credentials, findAccess, Transport } from "@moorage/kubernetes";
+import type { Images } from "./up/images.ts";
+import { readImages } from "./up/images.ts";
+import type { Layout } from "./up/layout.ts";
+import { layoutOf } from "./up/layout.ts";
+
+export interface ThisCluster {
+  /** Null: it is somebody else's. */
+  readonly own: Layout | null;
+  /** A pinned reference with a shell, `sleep` and `cat` in it; its entrypoint is the agent's to choose. */
+  readonly image: string;
+  access(user?: "admin" | "nobody"): ClusterAccess;
+}
+
+export function thisCluster(): ThisCluster {
+  const dir = process.env["MOORAGE_CLUSTER_DIR"];
+  if (dir !== undefined) {
+    const own = layoutOf(dir);
+    const images: Images = readImages(own);
+    return { own, image: images.agent, access: (user = "admin") => accessBy(`${dir}/${user}.kubeconfig`) };
+  }
+  const [kubeconfig, image] = [process.env["KUBECONFIG"], process.env["MOORAGE_CLUSTER_IMAGE"]];
+  if (process.env["MOORAGE_CLUSTER"] !== "yes" || kubeconfig === undefined || image === undefined) {
+    throw new Error("these tests are run with `npm run test:cluster`");
+  }
+  return { own: null, image, access: () => accessBy(kubeconfig) };
+}
+
+export function transportFor(access: ClusterAccess): Transport {
+  return new Transport(access, new Credentials(access, { env: process.env, now: () => Date.now() }));
+}
+
+function accessBy(kubeconfig: string): ClusterAccess {
+  return findAccess({ env: { KUBECONFIG: kubeconfig }, home: null }, { context: null, namespace: null });
+}
