@@ -35,9 +35,10 @@ export async function openOutput(places: OutputPlaces, path: string, log: LogWri
   const opened: { reader: Socket; writer: number; done: Promise<void> }[] = [];
 
   function open(stream: Stream): void {
-    // A reader first, without waiting for a writer; then the writer finds it there.
+    // A reader first, without waiting for a writer. The agent's own end reads as well: should this supervisor be killed, there
+    // still is a reader, and what the agent writes ends in a full pipe and not in a SIGPIPE that would kill it in its turn.
     const fd = fs.openSync(places[stream], fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
-    const writer = fs.openSync(places[stream], fs.constants.O_WRONLY);
+    const writer = fs.openSync(places[stream], fs.constants.O_RDWR);
     const reader = new Socket({ fd, readable: true, writable: false });
     reader.on("data", (bytes: Buffer) => {
       log.write(stream, bytes);

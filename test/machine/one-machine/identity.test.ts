@@ -50,6 +50,24 @@ describe.concurrent("two copies, wrong identity", () => {
     expect(alive(lone.runs()[0]!)).toBe(false);
   });
 
+  for (const agent of ["node", "shell"] as const)
+    it(`L02: an agent (${agent}) that prints was killed by its next line when its supervisor was killed`, async () => {
+      await using place = new Place();
+      const script = 'setInterval(() => { console.log("talks"); require("fs").appendFileSync("beats", "."); }, 20);';
+      const shell =
+        "trap 'echo bye >bye; exit 0' TERM; while :; do echo talks; printf . >>beats; sleep 0.02 & wait $!; done";
+      await place.deploy("a", ...(agent === "node" ? ["node", "-e", script] : ["sh", "-c", shell]));
+      const { pid } = await place.status("a");
+      await until("it talks", () => place.has("beats"));
+      await loseSupervisor(place);
+      const before = place.read("beats").length;
+      await until("it goes on talking", () => place.read("beats").length > before + 20);
+      expect(alive(pid!)).toBe(true);
+      expect((await place.askOne(["stop", "a"])).outcome).toBe("stopped");
+      expect(alive(pid!)).toBe(false);
+      if (agent === "shell") expect(place.has("bye")).toBe(true);
+    });
+
   it("L03: a new start is blocked until the old group is empty, wherever its caller is killed", async () => {
     await using place = new Place();
     const lone = loneAgent(place, { lingers: 1 });
