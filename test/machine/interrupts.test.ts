@@ -2,7 +2,6 @@
 import { expect, it } from "vitest";
 import { loneAgent } from "./lone-agent.ts";
 import { Place } from "./place.ts";
-import { alive } from "./processes.ts";
 import { until } from "./until.ts";
 
 const commands = [
@@ -47,8 +46,8 @@ it("Ctrl-C at a random moment of each command: exit 130 or its regular end, and 
     expect(stderr, told).not.toContain("bug of moorage");
     const { exit: after, outcome } = await place.askOne(["deploy"]);
     expect({ after, outcome }, told).toMatchObject({ after: 0 });
-    await until("it runs", () => lone.runs().some(alive));
-    expect(lone.runs().filter(alive), told).toHaveLength(1);
+    await until("it runs", () => lone.living().length > 0);
+    expect(lone.living(), told).toHaveLength(1);
   }
 });
 

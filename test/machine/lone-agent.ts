@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Place } from "./place.ts";
+import { alive, commandOf } from "./processes.ts";
 
 /**
  * Its children inherit the descriptor: a run of which anything at all still lives is not over. Each line is one append.
@@ -20,6 +21,8 @@ export interface LoneAgent {
   readonly command: readonly [string, ...string[]];
   /** The PIDs of its runs, in their order. Throws when two of them ever lived at once. */
   runs(): number[];
+  /** Those of them that live now: a number may be another process' by then. */
+  living(): number[];
   /** How often it was asked to end and did. */
   endings(): number;
 }
@@ -32,6 +35,7 @@ export function loneAgent(place: Place, { name = "lone", lingers = 0 } = {}): Lo
   return {
     command: [program, file, String(lingers)],
     runs: () => runsOf(lines()),
+    living: () => runsOf(lines()).filter((pid) => alive(pid) && commandOf(pid).includes(file)),
     endings: () => lines().filter(([word]) => word === "term").length,
   };
 }

@@ -18,7 +18,6 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Seen } from "./processes.ts";
 import { endProcessesBelow, processesBelow } from "./processes.ts";
-import { forgetRegistered } from "./registry.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** The program and the first argument of every call. */
@@ -231,7 +230,6 @@ export class Place implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await endProcessesBelow([this.dir, this.state]);
     for (const undo of this.#atEnd) await undo();
-    forgetRegistered(this.dir);
     rmSync(this.dir, { recursive: true, force: true });
   }
 

@@ -3,7 +3,7 @@ import type { LoneAgent } from "./lone-agent.ts";
 import { loneAgent } from "./lone-agent.ts";
 import type { Call } from "./place.ts";
 import { Place } from "./place.ts";
-import { alive, signal, supervisorsBelow } from "./processes.ts";
+import { signal, supervisorsBelow } from "./processes.ts";
 import { until } from "./until.ts";
 
 export interface Kills {
@@ -30,8 +30,13 @@ interface Round {
 /** Rejects with the story of the round that broke a promise. Resolves to how often the agent was started. */
 export async function randomKills({ rounds, seed, lanes }: Kills): Promise<number> {
   const shares = Array.from({ length: lanes }, (_, lane) => Math.floor((rounds + lane) / lanes));
-  const started = await Promise.all(shares.map((share, lane) => playLane(share, seed + lane)));
-  return started.reduce((sum, count) => sum + count, 0);
+  const played = await Promise.allSettled(shares.map((share, lane) => playLane(share, seed + lane)));
+  let started = 0;
+  for (const lane of played) {
+    if (lane.status === "rejected") throw lane.reason;
+    started += lane.value;
+  }
+  return started;
 }
 
 async function playLane(rounds: number, seed: number): Promise<number> {
@@ -59,8 +64,7 @@ async function playLane(rounds: number, seed: number): Promise<number> {
 }
 
 async function play(place: Place, lone: LoneAgent, round: Round, usualMs: number): Promise<void> {
-  const [agent] = lone.runs().slice(-1);
-  if (round.killAgent && agent !== undefined) signal(agent, "SIGKILL");
+  if (round.killAgent) for (const pid of lone.living()) signal(pid, "SIGKILL");
   const calls = Array.from({ length: round.callers }, () => place.start([round.command, "a"]));
   await pause(round.moment * usualMs);
   if (round.victim !== "caller") for (const { pid } of supervisorsBelow(place.dir)) signal(pid, "SIGKILL");
@@ -83,8 +87,9 @@ async function converge(place: Place, lone: LoneAgent): Promise<number> {
   const told = await place.askOne(["deploy"]);
   const ms = performance.now() - began;
   if (told.exit !== 0) throw new Error(`deploy did not converge: exit ${told.exit}, ${JSON.stringify(told)}`);
-  const pid = await until("it has begun", () => lone.runs().find(alive) ?? null);
-  if (pid !== lone.runs().at(-1)) throw new Error(`${pid} lives, and is not the last that began`);
+  const living = await until("it has begun", () => (lone.living().length > 0 ? lone.living() : null));
+  const last = lone.runs().at(-1);
+  if (living.length > 1 || living[0] !== last) throw new Error(`${living.join(" and ")} live, and ${last} began last`);
   const supervisors = supervisorsBelow(place.dir);
   if (supervisors.length !== 1) throw new Error(`${supervisors.length} supervisors: ${JSON.stringify(supervisors)}`);
   return told.outcome === "started" ? ms : 400;

@@ -6,7 +6,6 @@ import { Needles, plantedValue } from "./needles.ts";
 import type { CallOptions, Ran } from "./place.ts";
 import { declaration, Place } from "./place.ts";
 import { processesBelow, signal, supervisorsBelow, untilDead } from "./processes.ts";
-import { forgetKey } from "./registry.ts";
 import { until } from "./until.ts";
 
 interface Planted {
@@ -74,8 +73,7 @@ describe.concurrent("planted secrets", () => {
     const planted = plant();
     const { needles, options } = planted;
     declare(place, planted, ["sh", "-c", quiet]);
-    const { agentId } = await place.mustRun(["deploy"], options);
-    place.atEnd(() => forgetKey(agentId));
+    await place.mustRun(["deploy"], options);
     await until("it has them", async () => (await place.run(["logs", "keeper"], options)).stdout.includes("all three"));
     expect(needles.in("output", printed(await look(place, options)))).toEqual([]);
     expect(needles.in("ps", execFileSync("ps", ["-axww", "-o", "args"]))).toEqual([]);
@@ -106,8 +104,7 @@ describe.concurrent("planted secrets", () => {
     const { needles, options } = planted;
     declare(place, planted, ["sh", "-c", quiet]);
     await place.deploy("other", "sleep", "600");
-    const { agentId } = await place.mustRun(["deploy"], options);
-    place.atEnd(() => forgetKey(agentId));
+    await place.mustRun(["deploy"], options);
     expect(needles.below(place.state).length).toBeGreaterThan(0);
     expect(await place.askOne(["stop", "keeper"])).toMatchObject({ exit: 0, outcome: "stopped" });
     expect(needles.below(place.state)).toEqual([]);
@@ -122,7 +119,6 @@ describe.concurrent("planted secrets", () => {
     expect(failed.exit).toBe(4);
     expect(failed.stdout + failed.stderr).toContain("my secrets: ***");
     const told = await place.askOne(["deploy", "--settle=5s"], options);
-    place.atEnd(() => forgetKey(told.agentId));
     const runs = [
       failed,
       await place.run(["explain", "keeper"], options),

@@ -1,5 +1,5 @@
 /** L28, L48–L54: other users, user managers, sockets that are taken away or would be too long. */
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Place } from "../place.ts";
