@@ -12,6 +12,7 @@ export * from "./deploy/observation.ts";
 export * from "./deploy/outcome.ts";
 export * from "./deploy/preview.ts";
 export * from "./deploy/profile.ts";
+export * from "./deploy/pull-words.ts";
 export * from "./deploy/reconcile.ts";
 export * from "./deploy/refusal.ts";
 export * from "./deploy/revive.ts";

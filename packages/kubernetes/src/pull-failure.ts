@@ -1,4 +1,5 @@
 /** From a waiting reason and its message to what it means: the only source is text, and text misleads. */
+import type { PullFailureKind } from "@moorage/core";
 import type { PullDiagnosis, PullVerdict } from "./pull-evidence.ts";
 import { decisiveEvidence } from "./pull-evidence.ts";
 import { withoutNames } from "./pull-text.ts";
@@ -89,4 +90,22 @@ function together(all: readonly PullDiagnosis[]): PullDiagnosis {
   return all.every(({ verdict }) => aboutAccess.has(verdict))
     ? { verdict: "denied-or-absent", cause: "ambiguous" }
     : { verdict: "recoverable", cause: "ambiguous" };
+}
+
+const kinds: Readonly<Record<PullVerdict, PullFailureKind | null>> = {
+  unauthorized: "unauthorized",
+  "manifest-unknown": "manifestUnknown",
+  "arch-mismatch": "archMismatch",
+  "denied-or-absent": "deniedOrAbsent",
+  "registry-misconfigured": "registryMisconfigured",
+  "unsupported-manifest": "unsupportedManifest",
+  "signature-invalid": "signatureInvalid",
+  "never-pull": "neverPull",
+  "invalid-image-name": "unresolvableName",
+  recoverable: null,
+};
+
+/** A verdict in core's words; null for what may pass. */
+export function pullFailureKind(verdict: PullVerdict): PullFailureKind | null {
+  return kinds[verdict];
 }

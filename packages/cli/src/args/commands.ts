@@ -138,12 +138,23 @@ export const commands: readonly CommandSpec[] = [
     name: "explain",
     aliases: [],
     summary: "what is, why, what a deploy would do now, what to do about it",
-    usage: "NAME",
-    words: [1, 1],
+    usage: "NAME | --pull-message TEXT",
+    words: [0, 1],
     complete: "agents",
     takesCommand: false,
-    flags: [file],
-    examples: [["moorage explain scribe", ""]],
+    flags: [
+      file,
+      {
+        name: "pull-message",
+        value: "TEXT",
+        description: "what such a text about an image means; - reads JSON lines with reason and message",
+      },
+      { name: "reason", value: "REASON", description: "the waiting reason that came with it (default ErrImagePull)" },
+    ],
+    examples: [
+      ["moorage explain scribe", "what is, why, and what to do"],
+      ['moorage explain --pull-message "manifest unknown"', "without any cluster"],
+    ],
     load: async () => (await import("../commands/explain.ts")).explain,
   },
   {

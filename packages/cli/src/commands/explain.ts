@@ -1,6 +1,7 @@
 /** `moorage explain`: what is, why, what a deploy would do now, and what to do about it. */
 import type { JournalLine } from "@moorage/local";
 import type { Invocation, Run } from "../args/command-spec.ts";
+import { usageError } from "../errors/cli-error.ts";
 import { exit } from "../errors/exit-code.ts";
 import type { ErrorReport } from "../errors/report.ts";
 import { reportOf } from "../errors/report.ts";
@@ -38,6 +39,14 @@ interface Explanation {
 }
 
 export const explain: Run = async (invocation, host) => {
+  if (invocation.flags["pull-message"] !== undefined) {
+    const { explainPullMessage } = await import("./explain-pull-message.ts");
+    return explainPullMessage(invocation, host);
+  }
+  if (invocation.words.length === 0)
+    throw usageError("explain needs NAME", "`moorage status` lists the names; `moorage explain --help` says more");
+  if (invocation.flags["reason"] !== undefined)
+    throw usageError("--reason goes with --pull-message", "leave --reason out, or give the text too");
   const [name = ""] = resolveSelf(invocation.words, host.env);
   checkName(name);
   return withSession(invocation, host, { mode: "read" }, async (session) => {

@@ -78,6 +78,19 @@ const journalEntry = {
 
 const fault = { code: text, message: text, hint: text, details: z.record(text, z.unknown()) };
 
+const pullVerdicts = [
+  "unauthorized",
+  "manifest-unknown",
+  "arch-mismatch",
+  "denied-or-absent",
+  "registry-misconfigured",
+  "unsupported-manifest",
+  "signature-invalid",
+  "never-pull",
+  "invalid-image-name",
+  "recoverable",
+] as const;
+
 const check = z.strictObject({
   name: text,
   state: z.enum(["ok", "note", "warning", "problem"]),
@@ -94,6 +107,7 @@ export type ResultKind =
   | "RestartAccepted"
   | "StatusResult"
   | "ExplainResult"
+  | "PullDiagnosis"
   | "JournalEntry"
   | "LogLine"
   | "LogGap"
@@ -124,6 +138,7 @@ const fields: Readonly<Record<ResultKind, z.core.$ZodShape>> = {
     log: z.array(text),
     advice: z.array(text),
   },
+  PullDiagnosis: { verdict: z.enum(pullVerdicts), cause: text },
   JournalEntry: journalEntry,
   LogLine: { agent: text, at: text, stream: z.enum(["stdout", "stderr", "moorage"]), text, ends: z.boolean() },
   LogGap: { agent: text, files: whole },

@@ -3,7 +3,8 @@ import type { Finding } from "./classify.ts";
 import type { Ending } from "./ending.ts";
 import { describeEnding } from "./ending.ts";
 import type { VerifiedInstance } from "./observation.ts";
-import type { Cause, NodeLost, Proof, PullFailureKind } from "./startup.ts";
+import { pullWords } from "./pull-words.ts";
+import type { Cause, NodeLost, Proof } from "./startup.ts";
 
 /** Why a call did not end with a running agent. */
 export interface Condition {
@@ -89,25 +90,15 @@ function describeProof(proof: Proof): string {
   }
 }
 
-const pullWords: Readonly<Record<PullFailureKind, string>> = {
-  unauthorized: "the registry refuses these credentials",
-  manifestUnknown: "this tag, digest or repository does not exist",
-  archMismatch: "the image has no variant for the node's architecture",
-  deniedOrAbsent: "the image is private or absent: the registry does not say which",
-  registryMisconfigured: "the registry is misconfigured",
-  unsupportedManifest: "the runtime does not understand the image's manifest",
-  signatureInvalid: "the image's signature is not valid",
-  neverPull: "the image is not on the node and may never be pulled",
-};
-
 export function finding(agent: string, found: Finding): Condition {
   switch (found.kind) {
     case "pullFailing": {
+      const { meaning, remedy } = pullWords[found.failure.kind];
       const image = found.failure.image === null ? "" : ` (${found.failure.image})`;
       return {
         code: found.failure.kind,
-        message: `the image cannot be pulled${image}: ${pullWords[found.failure.kind]}`,
-        hint: `correct it, then run \`moorage stop ${agent}\` and \`moorage deploy ${agent}\``,
+        message: `the image cannot be pulled${image}: ${meaning}`,
+        hint: `${remedy}, then run \`moorage stop ${agent}\` and \`moorage deploy ${agent}\``,
       };
     }
     case "cannotTell":

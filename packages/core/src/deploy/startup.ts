@@ -21,7 +21,9 @@ export type PullFailureKind =
   | "registryMisconfigured"
   | "unsupportedManifest"
   | "signatureInvalid"
-  | "neverPull";
+  | "neverPull"
+  /** A valid reference, mostly a short name, that the node cannot make anything of. */
+  | "unresolvableName";
 
 /** An image pull that will not heal by itself: reported, never a licence to delete. */
 export interface PullFailure {
