@@ -15,6 +15,8 @@ import type { Fence } from "./observation.ts";
 import { verify } from "./observation.ts";
 import { mayHeal, refusalCondition } from "./refusal.ts";
 
+const takeBackTries = 3;
+
 export interface Blueprint {
   readonly template: IntentTemplate;
   readonly intent: IntentDigest;
@@ -229,10 +231,11 @@ function timeIsOver(call: Call): CallEnd {
 
 /** Takes back the Secret of an attempt that no instance references. */
 async function takeBack(call: Call, attempt: Attempt, name: string, fence: Fence | null): Promise<void> {
-  if (fence !== null) {
+  if (fence === null) return collectGone(call, new Set([attempt]));
+  // In a crowd the substrate may be busy just now; what still remains is left to the collection by age.
+  for (let left = takeBackTries; left > 0; left -= 1) {
     const removal = await call.substrate.deleteSecret(name, fence);
     call.say("collect", removal.kind, `took back the Secret of this attempt: ${removal.kind}`, null, name);
-    return;
+    if (removal.kind !== "unavailable" || !(await call.pause(removal.retryAfterMs))) return;
   }
-  await collectGone(call, new Set([attempt]));
 }

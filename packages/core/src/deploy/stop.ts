@@ -5,7 +5,6 @@ import { authoriseStop } from "./classify.ts";
 import { collectGone } from "./collect.ts";
 import * as conditions from "./conditions.ts";
 import { confirmGone } from "./disappearance.ts";
-import type { Attempt } from "./identity.ts";
 import type { CallEnd, Look } from "./look.ts";
 import { isEnd, look } from "./look.ts";
 import type { VerifiedInstance } from "./observation.ts";
