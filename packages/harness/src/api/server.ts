@@ -1,6 +1,8 @@
 /** The HTTP server on the instance's Unix socket, which is made again when somebody cleaned it away. */
 import fs from "node:fs";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
+import type { Server } from "node:net";
+import { createServer } from "node:net";
 import { dirname } from "node:path";
 import type { Duplex } from "node:stream";
 import { rawError, refuse, send } from "./answer.ts";
@@ -29,6 +31,7 @@ export interface ServedApi extends Omit<Api, "listen"> {
 export async function serveApi(api: ServedApi, path: string): Promise<ApiServer> {
   const events = new Events();
   const servers = new Set<Server>();
+  let http: HttpServer | null = null;
   let current: { server: Server; inode: number } | null = null;
   let listening: Promise<void> | null = null;
   let closed = false;
@@ -39,7 +42,11 @@ export async function serveApi(api: ServedApi, path: string): Promise<ApiServer>
     current = null;
     makeDirectory(dirname(path));
     fs.rmSync(path, { force: true });
-    const server = createServer(api, events);
+    const server = createServer((socket) => {
+      http ??= createHttp(api, events);
+      http.emit("connection", socket);
+    });
+    server.maxConnections = connectionsAtMost;
     servers.add(server);
     server.once("close", () => servers.delete(server));
     await new Promise<void>((resolve, reject) => {
@@ -56,10 +63,8 @@ export async function serveApi(api: ServedApi, path: string): Promise<ApiServer>
 
   function close(): void {
     closed = true;
-    for (const server of servers) {
-      server.close();
-      server.closeAllConnections();
-    }
+    for (const server of servers) server.close();
+    http?.closeAllConnections();
   }
 
   try {
@@ -100,14 +105,18 @@ function inodeOf(path: string): number | null {
   }
 }
 
-function createServer(api: ServedApi, events: Events): Server {
-  // `import` of node:http costs a resting supervisor 15 MB more.
-  const http = process.getBuiltinModule("node:http");
-  const server = http.createServer((request, response) => void serve(api, events, request, response));
+/**
+ * Made for the first connection: many an agent never has one, and node:http is most of what a resting supervisor would hold
+ * for it. (An `import` of it would hold 15 MB more.)
+ */
+function createHttp(api: ServedApi, events: Events): HttpServer {
+  const { createServer: createHttpServer } = process.getBuiltinModule("node:http");
+  const server = createHttpServer((request, response) => void serve(api, events, request, response));
   // A kept connection costs nothing, and is never closed under a request that is on its way.
   server.keepAliveTimeout = 0;
-  server.maxConnections = connectionsAtMost;
   server.on("clientError", onClientError);
+  // It never listens itself, and from this event on it keeps track of its connections.
+  server.emit("listening");
   return server;
 }
 
