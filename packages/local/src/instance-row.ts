@@ -67,6 +67,17 @@ export function readRow(database: Database, name: string): InstanceRow | null {
   return row === undefined ? null : parse(row);
 }
 
+/** Whose the row is and how far its deletion is: what a supervisor looks at every other second, for as long as it lives. */
+export function readDeletion(
+  database: Database,
+  name: string,
+): { readonly uid: string; readonly at: string | null; readonly graceMs: number | null } | null {
+  const row = database.get("SELECT uid, deletion_at, stop_grace FROM instances WHERE name = ?", name);
+  if (row === undefined) return null;
+  const { uid, deletion_at: at, stop_grace: graceMs } = row;
+  return { uid: String(uid), at: at === null ? null : String(at), graceMs: graceMs === null ? null : Number(graceMs) };
+}
+
 /** Inside a write. The version is the change's own. */
 export function insertRow(database: Database, row: Omit<InstanceRow, "version">): number {
   const version = database.nextVersion();

@@ -2,7 +2,7 @@
 import type { Look, ProcessMark, Record, Recorded } from "@moorage/harness";
 import { Busy, type Database } from "./database.ts";
 import type { InstanceRow, RowChange } from "./instance-row.ts";
-import { readRow, removeRow, updateRow } from "./instance-row.ts";
+import { readDeletion, readRow, removeRow, updateRow } from "./instance-row.ts";
 import type { HeldLock } from "./lock.ts";
 import { StateError } from "./state-error.ts";
 
@@ -57,9 +57,9 @@ export function instanceRecord(
       try {
         if (!database.isInPlace()) return { kind: "gone", detail: "its state directory was deleted" };
         if (!lock.isInPlace()) return { kind: "gone", detail: "its folder in the state directory was deleted" };
-        const row = readRow(database, name);
+        const row = readDeletion(database, name);
         if (row?.uid !== uid) return { kind: "gone", detail: "its instance was removed" };
-        return { kind: "ours", stop: row.deletionAt === null ? null : { graceMs: row.stopGraceMs } };
+        return { kind: "ours", stop: row.at === null ? null : { graceMs: row.graceMs } };
       } catch (error) {
         if (!(error instanceof Busy) && !(error instanceof StateError)) throw error;
         return { kind: "unreadable", detail: error.message };
