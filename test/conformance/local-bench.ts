@@ -184,7 +184,10 @@ async function makeBench(): Promise<Bench> {
       for (const secret of listing.kind === "read" ? listing.secrets : [])
         await substrate.deleteSecret(secret.name, secret.fence);
     },
-    alive: () => Promise.resolve(agentsBelow(directory).length),
+    alive() {
+      const agents = agentsBelow(directory).filter(({ command }) => !/supervisor\.[jt]s/.test(command));
+      return Promise.resolve(agents.length);
+    },
     async until(what, holds) {
       await until(what, holds, 60_000);
     },

@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 const mutations = [...identityAndObservation, ...decision, ...loop, ...secretsAndLeftovers, ...stopAndRevive];
 const histories = 3_000;
 /** Milliseconds for one mutation: a loop that never ends is noticed as well. */
-const patienceMs = 90_000;
+const patienceMs = 240_000;
 
 type Verdict = "caught" | "survived" | "not found" | "ambiguous";
 
