@@ -6,5 +6,6 @@ export * from "./credentials.ts";
 export * from "./find-access.ts";
 export * from "./image-reference.ts";
 export * from "./pull-failure.ts";
+export * from "./refusal-of.ts";
 export * from "./transport.ts";
 export * from "./watch.ts";

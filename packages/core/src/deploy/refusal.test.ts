@@ -8,6 +8,7 @@ const all: { readonly [K in Refusal["kind"]]: Extract<Refusal, { kind: K }> } = 
   scopeTerminating: { kind: "scopeTerminating", scope: "agents" },
   scopeAbsent: { kind: "scopeAbsent", scope: "agents", command: "kubectl create namespace agents" },
   forbidden: { kind: "forbidden", verb: "create", resource: "pods", detail: "user bob" },
+  unauthenticated: { kind: "unauthenticated", target: "the cluster" },
   invalid: { kind: "invalid", detail: "spec.x" },
   unreachable: { kind: "unreachable", target: "the cluster", detail: "refused" },
   leftoversRemain: { kind: "leftoversRemain", processes: [{ pid: 42, command: "worker" }] },

@@ -9,6 +9,8 @@ export type Refusal =
   /** The scope is missing and we may not create it. */
   | { readonly kind: "scopeAbsent"; readonly scope: string; readonly command: string }
   | { readonly kind: "forbidden"; readonly verb: string; readonly resource: string; readonly detail: string }
+  /** Who we are was not accepted: no credentials, or ones that are over. */
+  | { readonly kind: "unauthenticated"; readonly target: string }
   | { readonly kind: "invalid"; readonly detail: string }
   | { readonly kind: "unreachable"; readonly target: string; readonly detail: string }
   /** Local: processes of this agent that we may not signal are still there. */
@@ -59,6 +61,12 @@ export function refusalCondition(refusal: Refusal, agent: string): Condition {
         code: "forbidden",
         message: `not allowed to ${refusal.verb} ${refusal.resource}: ${refusal.detail}`,
         hint: `ask for the right to ${refusal.verb} ${refusal.resource}; \`moorage doctor\` lists all that are needed`,
+      };
+    case "unauthenticated":
+      return {
+        code: "unauthenticated",
+        message: `${refusal.target} does not accept these credentials`,
+        hint: "log in again, or choose other credentials with `--context`; `moorage doctor` says which are used",
       };
     case "invalid":
       return {
