@@ -163,8 +163,9 @@ describe.concurrent("two copies, wrong identity", () => {
 
   it.skipIf(!linux)("L09: a stop by a record whose PID is another's now: the foreign process lives", async () => {
     await using place = new Place();
-    const other = strangerIn(place);
     const told = await place.deploy("a", "sleep", "600");
+    // Begun after the record: only its own start time tells that it is another.
+    const other = strangerIn(place);
     await loseSupervisor(place, (await place.status("a")).pid ?? told.pid);
     editRecord(place, ({ claim, status }) => {
       claim.pid = status.mark.pid = status.mark.group = status.mark.session = other;

@@ -66,6 +66,21 @@ describe.concurrent("stop and drain", () => {
       expect(agentsBelow(place.dir)).toHaveLength(what === "restart" ? 1 : 0);
     });
 
+  it("L29: restart self starts again even when the command that handed it over is still there", async () => {
+    await using place = new Place();
+    const [node, script] = command;
+    const stay = place.write("stay.cjs", 'if (!process.argv.includes("--quiet")) setInterval(() => {}, 1000);');
+    const agent = [
+      `echo started >> "$0/starts"`,
+      `[ $(wc -l < "$0/starts") -gt 1 ] || ${node} --require ${stay} ${script} restart self &`,
+      "trap 'exit 0' TERM; while :; do sleep 0.1; done",
+    ].join("\n");
+    await place.deploy("a", "sh", "-c", agent, place.dir);
+    await until("it begins again", () => place.read("starts").split("\n").length === 3);
+    await until("it runs", async () => (await place.status("a")).state === "running");
+    expect((await place.run(["stop", "a"])).exit).toBe(0);
+  });
+
   it("L30: KILL during a drain: explain names the turn that was lost", async () => {
     await using place = new Place();
     const talking = talkingAgent(place);

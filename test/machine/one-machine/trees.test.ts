@@ -58,11 +58,12 @@ describe.concurrent("process trees", () => {
           `(setsid sh -c 'sleep 600 & echo $! >"$0/forked"' "$0" &)`,
           `env -i setsid sleep 600 & ${say("bare")}`,
           `(env -i setsid sh -c 'sleep 600 & echo $! >"$0/bareForked"; exit' "$0" &)`,
+          `(setsid sh -c 'echo $$ >"$0/silent"; exec sleep 600' "$0" >/dev/null 2>&1 &)`,
           "exec sleep 600",
         ].join("\n");
         await place.deploy("a", "sh", "-c", agent, place.dir);
         const children: number[] = [];
-        for (const name of ["session", "forked", "bare", "bareForked"])
+        for (const name of ["session", "forked", "bare", "bareForked", "silent"])
           children.push(await until(`${name} runs`, () => place.number(name)));
         expect(children.every(alive)).toBe(true);
         if (lost) await loseSupervisor(place, (await place.status("a")).pid);
@@ -70,6 +71,17 @@ describe.concurrent("process trees", () => {
         expect(children.filter(alive)).toEqual([]);
       },
     );
+
+  it("L21: an agent that another one deploys lives on, even while the command that deployed it still watches", async () => {
+    await using place = new Place();
+    const deploy = [...command, "deploy", "b", "--settle", "60s", "--", "sleep", "600"].join(" ");
+    await place.deploy("a", "sh", "-c", `${deploy} & trap 'exit 0' TERM; while :; do sleep 0.1; done`);
+    await until("b runs", async () => (await place.status("b")).state === "running");
+    const { pid } = await place.status("b");
+    await stopped(place);
+    expect((await place.status("b")).state).toBe("running");
+    expect(alive(pid!)).toBe(true);
+  });
 
   for (const leaderToo of [false, true])
     it.skipIf(!(isRoot && linux))(
