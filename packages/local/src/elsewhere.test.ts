@@ -11,6 +11,7 @@ import {
   makePlace,
   patience,
   pidsOf,
+  present,
   remove,
   startTestAgent,
   testAgent,
@@ -79,6 +80,28 @@ describe("the same key in two state directories", () => {
       () => "it is free",
       async () => (await elsewhere.substrate.createInstance(agent.spec)).kind === "created",
     );
+  });
+});
+
+describe("a copy of a state directory", () => {
+  it("does not end the agent that runs in the directory it was copied from", async () => {
+    const agent = testAgent("scribe", ["sleep", "1000"]);
+    await startTestAgent(scope, agent);
+    const before = await pidsOf(scope, agent);
+    const copied = join(place.directory, "copy");
+    spawnSync("cp", ["-a", place.stateDir, copied]);
+    const copy = await place.open({ stateDir: copied });
+    const { evidence } = await present(copy, agent);
+    expect(evidence.container).toMatchObject({ state: "unjudgeable", cause: { code: "copiedState" } });
+    expect(await remove(copy, agent)).toBe("cannotTell");
+    expect((await present(scope, agent)).evidence.container.state).toBe("running");
+    expect(lives(before.agent)).toBe(true);
+    expect(await remove(scope, agent)).toBe("accepted");
+    await untilAbsent(scope.substrate, agent);
+    // Once nothing runs any more, it is a state directory like any other.
+    await untilState(copy.substrate, agent, "terminated");
+    expect(await remove(copy, agent)).toBe("accepted");
+    await untilAbsent(copy.substrate, agent);
   });
 });
 

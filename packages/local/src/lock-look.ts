@@ -1,5 +1,5 @@
 /** Looks at the locks of an incarnation, and at what stands behind them where they do not tell. */
-import type { MachineIdentity, ProcessTable } from "@moorage/harness";
+import type { MachineIdentity, ProcessEntry, ProcessTable } from "@moorage/harness";
 import { instancePaths } from "./instance-folder.ts";
 import type { InstanceRow } from "./instance-row.ts";
 import { markOf } from "./instance-row.ts";
@@ -27,7 +27,9 @@ export async function lookAtLocks(
     const supervisor = second === "missing" ? "free" : second;
     return { ...free, supervisor, creator: creator === "missing" ? "free" : creator };
   }
-  const supervisor = first === "missing" ? await supervisorWithoutLock(row, here, table) : first;
+  const supervisor = await (first === "missing"
+    ? supervisorWithoutLock(row, here, table)
+    : supervisorOfFreeLock(stateDir, row, here, table, first));
   const elsewhere = row.claim.machine.pidNamespace !== here.pidNamespace;
   return { ...free, supervisor, outputHeld: elsewhere ? outputHeld(markOf(row.status)?.outputs ?? []) : null };
 }
@@ -49,7 +51,34 @@ async function supervisorWithoutLock(
   here: MachineIdentity,
   table: ProcessTable,
 ): Promise<"held" | "gone" | "unjudgeable"> {
-  const { claim } = row;
+  const found = await processOnRecord(row, here, table);
+  return typeof found === "string" ? found : "held";
+}
+
+/**
+ * Nobody holds the lock that lies here. Who copies a state directory copies the records and not the locks: a supervisor
+ * that lives, and was booted for another directory, holds the lock that lies there. One of this very directory is just
+ * ending; one that is being killed has no command line any more when its locks are free.
+ */
+async function supervisorOfFreeLock(
+  stateDir: string,
+  row: InstanceRow,
+  here: MachineIdentity,
+  table: ProcessTable,
+  probe: "free" | "unjudgeable",
+): Promise<"free" | "unjudgeable" | "elsewhere"> {
+  if (probe !== "free" || row.status.phase === "ended") return probe;
+  const found = await processOnRecord(row, here, table);
+  if (typeof found === "string") return probe;
+  const told = `${found.command} `;
+  return told.includes(` ${row.name} ${row.uid} `) && !told.includes(` ${stateDir} ${row.name} `) ? "elsewhere" : probe;
+}
+
+async function processOnRecord(
+  { claim }: InstanceRow,
+  here: MachineIdentity,
+  table: ProcessTable,
+): Promise<ProcessEntry | "gone" | "unjudgeable"> {
   if (claim === null || claim.machine.bootId !== here.bootId || claim.machine.pidNamespace !== here.pidNamespace)
     return "unjudgeable";
   const scan = await table.look([claim.pid]);
@@ -57,5 +86,5 @@ async function supervisorWithoutLock(
   const found = scan.processes.find(({ pid }) => pid === claim.pid);
   if (found === undefined || found.state === "zombie") return "gone";
   if (found.start === null || claim.start === null) return "unjudgeable";
-  return found.start === claim.start ? "held" : "gone";
+  return found.start === claim.start ? found : "gone";
 }

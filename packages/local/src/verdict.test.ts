@@ -91,6 +91,13 @@ describe("what a row and its locks mean", () => {
     ["another machine, free", row(running, otherMachine), free, "cannotTell otherMachine"],
     ["held here, whatever the machine is called now", row(running, otherMachine), held, "started"],
     ["unknown machine", row(running, { ...rebooted, machineId: null }), free, "cannotTell unknownMachine"],
+    [
+      "free in a copy, its supervisor lives elsewhere",
+      row(running, here),
+      { ...free, supervisor: "elsewhere" },
+      "cannotTell copiedState",
+    ],
+    ["free in a copy, before a restart", row(running, rebooted), { ...free, supervisor: "elsewhere" }, "rebooted"],
     ["lock unreadable", row(running, here), { ...free, supervisor: "unjudgeable" }, "cannotTell lockUnreadable"],
     ["creator unreadable", row(waiting, null), { ...free, creator: "unjudgeable" }, "cannotTell lockUnreadable"],
     ["other namespace, held", row(running, otherNamespace), held, "started"],

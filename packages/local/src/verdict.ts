@@ -8,8 +8,11 @@ import { startedAtOf } from "./instance-row.ts";
 
 /** What one look at the locks of an incarnation found. */
 export interface LockLook {
-  /** `gone`: there is no lock file, and the supervisor on record is proved to be no process any more. */
-  readonly supervisor: "held" | "free" | "gone" | "unjudgeable";
+  /**
+   * `gone`: there is no lock file, and the supervisor on record is proved to be no process any more. `elsewhere`: it lives,
+   * and it was booted for another state directory, of which this one is a copy.
+   */
+  readonly supervisor: "held" | "free" | "gone" | "elsewhere" | "unjudgeable";
   readonly creator: "held" | "free" | "unjudgeable";
   /** Whether some process still holds the agent's output; null: nobody looked, or it cannot be told. */
   readonly outputHeld: boolean | null;
@@ -18,6 +21,9 @@ export interface LockLook {
 }
 
 const creating = { code: "creating", message: "its supervisor is being started" } as const;
+
+const copied =
+  "this state directory is a copy: its supervisor lives and belongs to the directory that was copied, and only there it may be ended";
 
 /** The container of a row. `here` is this machine, boot and PID namespace. */
 export function containerOf(row: RemovedRow, look: LockLook, here: MachineIdentity): ContainerEvidence {
@@ -30,6 +36,7 @@ export function containerOf(row: RemovedRow, look: LockLook, here: MachineIdenti
   if (place === "cannotTell")
     return unjudgeable("unknownMachine", "this machine does not tell whether it is the one on which it was started");
   if (place === "rebooted") return claim === null ? { state: "abandoned" } : terminated("rebooted", row);
+  if (look.supervisor === "elsewhere") return unjudgeable("copiedState", copied);
   if (look.supervisor === "unjudgeable" || (claim === null && look.creator === "unjudgeable"))
     return unjudgeable(
       "lockUnreadable",
