@@ -99,6 +99,16 @@ describe("proved by others", () => {
     ).toBe("foreign");
   });
 
+  test.each([
+    ["another agent's", { ...marker, instance: "moorage-other" }],
+    ["another attempt's", { ...marker, attempt: "ffff" }],
+  ])("what calls itself %s and never left the agent's session does not outlive the agent", (_whose, belonging) => {
+    expect(last([leader, { ...inSession, parent: 100, belonging }])).toBe("ours");
+    expect(last([{ ...inSession, belonging }], { continuity: "watched" })).toBe("ours");
+    // A number that may be another's by now is no proof against its word.
+    expect(last([{ ...inSession, belonging }])).toBe("foreign");
+  });
+
   test("its bare number, when its parent has watched all along", () => {
     expect(proofs([inSession], { continuity: "watched" })).toEqual(["ours"]);
   });
@@ -117,7 +127,7 @@ describe("never proved", () => {
     ],
     [
       "another agent's process",
-      [leader, { ...inSession, parent: 100, belonging: { ...marker, instance: "moorage-other" } }],
+      [leader, { ...plain, parent: 100, belonging: { ...marker, instance: "moorage-other" } }],
     ],
     [
       "a child of another agent's process",

@@ -32,14 +32,19 @@ function proveMember(entry: ProcessEntry, request: ProveRequest): Proof | null {
       : foreign("another process has the recorded number now");
   const { belonging } = entry;
   if (belonging.kind === "instance") {
-    if (belonging.instance !== mark.instance) return foreign(`it belongs to ${belonging.instance}`);
-    if (belonging.attempt !== mark.attempt) return foreign("it belongs to another attempt of the agent");
-    return ours("it has the agent's marker in its environment");
+    return belongsElsewhere(entry, mark) === null ? ours("it has the agent's marker in its environment") : null;
   }
   if (entry.holdsOutput === true) return ours("it holds the agent's output");
   if (kin.some(({ pid, start }) => pid === entry.pid && start === entry.start))
     return ours("it was seen among the agent's descendants");
   return null;
+}
+
+/** Whose else it says that it is, in its environment; null: nobody else's. */
+function belongsElsewhere({ belonging }: ProcessEntry, { instance, attempt }: ProcessMark): string | null {
+  if (belonging.kind !== "instance") return null;
+  if (belonging.instance !== instance) return `it belongs to ${belonging.instance}`;
+  return belonging.attempt === attempt ? null : "it belongs to another attempt of the agent";
 }
 
 export interface Proved {
@@ -66,7 +71,7 @@ export function proveMembers(processes: readonly ProcessEntry[], request: ProveR
     before = open.length;
     const numbers = keptNumbers(processes.filter(isOurs), request);
     open = open.filter((entry) => {
-      const proof = proveByOthers(entry, byPid.get(entry.parent), isOurs, numbers);
+      const proof = proveByOthers(entry, byPid.get(entry.parent), isOurs, numbers, request);
       if (proof !== null) proofs.set(entry, proof);
       return proof === null;
     });
@@ -88,16 +93,22 @@ function proveByOthers(
   parent: ProcessEntry | undefined,
   isOurs: (entry: ProcessEntry | undefined) => boolean,
   numbers: ReadonlySet<number>,
+  { mark }: ProveRequest,
 ): Proof | null {
-  if (isOurs(parent) && (parent?.start ?? 0) <= (entry.start ?? -1)) return ours("a process of the agent's started it");
+  // What another agent's supervisor was started by says nothing: it has a session of its own. Who stays in ours is ours.
+  const elsewhere = belongsElsewhere(entry, mark) !== null;
+  if (!elsewhere && isOurs(parent) && (parent?.start ?? 0) <= (entry.start ?? -1))
+    return ours("a process of the agent's started it");
   if (entry.session !== null && numbers.has(entry.session)) return ours("it is in a session of the agent's");
   return numbers.has(entry.group) ? ours("it is in a group of the agent's") : null;
 }
 
 function proveByNumber(entry: ProcessEntry, { mark, continuity }: ProveRequest, reused: boolean): Proof {
-  if (!usesNumberOf(entry, mark)) return foreign("nothing ties it to the agent");
+  const elsewhere = belongsElsewhere(entry, mark);
+  if (!usesNumberOf(entry, mark)) return foreign(elsewhere ?? "nothing ties it to the agent");
   if (reused) return foreign("its group is another process' by now");
   if (continuity === "watched") return ours("it is in the agent's group");
+  if (elsewhere !== null) return foreign(elsewhere);
   return {
     kind: "unproved",
     reason: "it is in the recorded group, and nothing proves that the group is still the agent's",
