@@ -29,7 +29,7 @@ export function bootSupervisor(
       cwd: core.stateDir,
       detached: true,
       stdio: ["ignore", "ignore", output],
-      env: { ...environment(core.launchEnv(row.name)), ...scope?.env },
+      env: { ...environment(core.launchEnv(row.name)), ...ownMark(row.name), ...scope?.env },
     });
     const boot: Boot = { ended: null };
     child.once("error", (error) => {
@@ -43,6 +43,14 @@ export function bootSupervisor(
   } finally {
     closeSync(output);
   }
+}
+
+/**
+ * Started from inside another agent, it is no part of that: neither while the command that boots it still runs, nor where a
+ * subreaper of that agent's becomes its parent. Of no attempt, it is no part of its own agent either.
+ */
+function ownMark(instance: string): Record<string, string> {
+  return { MOORAGE_INSTANCE: instance, MOORAGE_ATTEMPT: "supervisor" };
 }
 
 /** Only what Node and the socket's place need: NODE_OPTIONS and the like of a caller must not reach into it. */

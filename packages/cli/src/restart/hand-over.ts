@@ -13,8 +13,9 @@ export function handedOver(env: Readonly<Record<string, string | undefined>>): b
 }
 
 /**
- * Starts the process and answers at once. It is no part of the agent by any proof: a session of its own, none of the
- * agent's marks in its environment, none of its output held.
+ * Starts the process and answers at once. It is no part of the agent by any proof: a session of its own, a mark in its
+ * environment that is not the agent's (else who started it would tell: this command, or a subreaper of the agent's), none
+ * of its output held.
  */
 export function handOver(names: readonly string[], invocation: Invocation, host: Host): Promise<number> {
   const { output } = host;
@@ -31,7 +32,7 @@ export function handOver(names: readonly string[], invocation: Invocation, host:
     [...args, "restart", ...names, `--state=${stateDir(invocation, host)}`, ...flags, "--quiet"],
     {
       cwd: host.cwd,
-      env: { ...env, [mark]: "1" },
+      env: { ...env, [mark]: "1", MOORAGE_INSTANCE: "restart" },
       detached: true,
       stdio: "ignore",
     },
