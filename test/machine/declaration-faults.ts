@@ -167,7 +167,7 @@ export const declarationFaults: readonly DeclarationFault[] = [
     input: "2 MiB of secrets",
     declared: { spec: `${run}\nsecretEnv:\n${secretFiles(20)}` },
     exit: 2,
-    code: "secretMissing",
+    code: "secretInvalid",
     says: "1048576",
   },
   {

@@ -18,21 +18,26 @@ type Reading =
   | { readonly kind: "value"; readonly value: string; readonly warning: string | null }
   | ({ readonly kind: "fault" } & Fault);
 
+/** `missing`: there is no value to use at all. */
+type SecretFault = Fault & { readonly key: string; readonly missing: boolean };
+
 /** Bytes. A secret value is at most as long as a process can be given. */
 const largest = 1024 * 1024;
 
 /**
  * Reads all values. `own` is the agent's own environment when the call comes from inside the agent: there a value is
- * under the name that the agent knows it by. Throws `secretMissing` or `environmentInvalid`, exit 2; no value is in either.
+ * under the name that the agent knows it by. Throws `secretMissing`, or `secretInvalid` when all
+ * are there and one cannot be used, exit 2; no value is in either.
  */
 export function readSecretValues(agent: DeclaredAgent, environment: Environment, own: Environment = {}): SecretValues {
   const values = new Map<string, string>();
-  const faults: (Fault & { readonly key: string })[] = [];
+  const faults: SecretFault[] = [];
   const warnings: string[] = [];
   const take = (key: string, source: ValueSource): string | null => {
     const reading = read(source, environment, own[key]);
     const fault = reading.kind === "fault" ? reading : envValueFault(key, reading.value);
-    if (fault !== null) faults.push({ key, message: fault.message, hint: fault.hint });
+    const missing = reading.kind === "fault";
+    if (fault !== null) faults.push({ key, missing, message: fault.message, hint: fault.hint });
     if (reading.kind === "fault") return null;
     if (reading.warning !== null) warnings.push(`${agent.name}: ${reading.warning}`);
     return reading.value;
@@ -45,7 +50,7 @@ export function readSecretValues(agent: DeclaredAgent, environment: Environment,
     const value = environment[key] ?? own[key];
     if (value === undefined) continue;
     const fault = envValueFault(key, value);
-    if (fault !== null) faults.push({ key, ...fault });
+    if (fault !== null) faults.push({ key, missing: false, ...fault });
     values.set(key, value);
   }
   const { identity } = agent;
@@ -53,7 +58,7 @@ export function readSecretValues(agent: DeclaredAgent, environment: Environment,
   if (identity.kind === "key" && identity.as !== null && key !== null) values.set(identity.as, key.trim());
   if (faults.length > 0) throw faultsOf(agent, faults);
   const whole = environmentFault([...Object.entries(agent.env), ...values]);
-  if (whole !== null) throw faultsOf(agent, [{ key: "", ...whole }]);
+  if (whole !== null) throw faultsOf(agent, [{ key: "", missing: false, ...whole }]);
   return { values, key, warnings };
 }
 
@@ -91,10 +96,10 @@ function readFile(path: string, shown: string): Reading {
   }
 }
 
-function faultsOf(agent: DeclaredAgent, faults: readonly (Fault & { readonly key: string })[]): CliError {
+function faultsOf(agent: DeclaredAgent, faults: readonly SecretFault[]): CliError {
   const lines = faults.map(({ key, message }) => `${key === "" ? "" : `${key}: `}${message}`);
   return new CliError({
-    code: "secretMissing",
+    code: faults.some(({ missing }) => missing) ? "secretMissing" : "secretInvalid",
     message: `${agent.name}: ${lines.join("; ")}`,
     hint: faults.map(({ hint }) => hint).join("; "),
     details: { agent: agent.name, secrets: faults.map(({ key, message, hint }) => ({ key, message, hint })) },
