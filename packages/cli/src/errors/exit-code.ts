@@ -17,6 +17,7 @@ const codesOfErrors: Readonly<Record<string, number>> = {
   declarationUnreadable: exit.usage,
   declarationInvalid: exit.usage,
   secretMissing: exit.usage,
+  secretInvalid: exit.usage,
   commandUnusable: exit.usage,
   catalogMissing: exit.usage,
   buildFileMissing: exit.usage,
