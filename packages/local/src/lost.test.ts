@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { spawnSync } from "node:child_process";
-import { readlinkSync } from "node:fs";
+import { readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -247,6 +247,8 @@ it("a lock is seen by others, freed by the kernel, and not by a look of its own 
   );
   expect(await holder.said("held")).toBe(true);
   expect(takeLock(path, 20)).toBeNull();
+  // A journal beside it would have to be rolled back after a kill, by who merely looks.
+  expect(readdirSync(place.directory).filter((name) => name.startsWith("x.lock"))).toEqual(["x.lock"]);
   endNow(holder.pid);
   await until(
     () => "it is free",

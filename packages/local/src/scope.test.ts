@@ -272,6 +272,17 @@ describe("beside the port", () => {
     expect(existsSync(place.stateDir)).toBe(true);
   });
 
+  it("ends an agent whose database is deleted alone", async () => {
+    const agent = testAgent("scribe", ["sleep", "1000"]);
+    await startTestAgent(scope, agent);
+    const pid = await pidOf(agent.instance);
+    for (const file of ["state.db", "state.db-wal", "state.db-shm"]) rmSync(join(place.stateDir, file));
+    await until(
+      () => "the agent has ended",
+      () => !lives(pid),
+    );
+  });
+
   it("records an end when its agent is killed from outside", async () => {
     const agent = testAgent("scribe", ["sleep", "1000"]);
     await startTestAgent(scope, agent);
