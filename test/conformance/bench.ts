@@ -69,6 +69,6 @@ export interface Fixture {
   /** How many starts at once. */
   readonly starts: number;
   /** What it cannot have, each with its reason. */
-  readonly exceptions: Readonly<Partial<Record<Planted | Foreign, string>>>;
+  readonly exceptions: Readonly<Partial<Record<Planted | Foreign | Behaviour, string>>>;
   make(): Promise<Bench>;
 }

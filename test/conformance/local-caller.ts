@@ -1,10 +1,11 @@
 /** A caller of its own process for the suite on one machine: starts or stops, may die at a request, may have a supervisor that never comes. */
 
-import type { StartOutcome, StopOutcome, Substrate } from "@moorage/core";
+import type { StartOutcome, StopOutcome } from "@moorage/core";
 import { createAbort, startAgent, stopAgent } from "@moorage/core";
 import { sha256, systemRandom } from "@moorage/keys";
 import { awakeClock, openScope } from "@moorage/local";
 import type { Ask, Death } from "./bench.ts";
+import { dyingAt } from "./dying-at.ts";
 import { startRequestOf, subjectOf } from "./local-agent.ts";
 
 export interface CallerTask {
@@ -58,41 +59,4 @@ async function run({
     scope.close();
   }
   return outcome;
-}
-
-/** Kills this process at one of its requests. */
-function dyingAt(inner: Substrate, { request, after }: Death): Substrate {
-  let requests = 0;
-  const die = (): void => {
-    process.kill(process.pid, "SIGKILL");
-  };
-  const dying = <A extends readonly unknown[], T>(
-    operation: (...args: A) => Promise<T>,
-  ): ((...args: A) => Promise<T>) => {
-    return async (...args) => {
-      const mine = requests === request;
-      requests += 1;
-      if (mine && !after) die();
-      const answer = await operation.apply(inner, args as never);
-      if (mine) die();
-      return answer;
-    };
-  };
-  return {
-    scope: inner.scope,
-    ensureScope: dying(inner.ensureScope),
-    readInstances: dying(inner.readInstances),
-    readName: dying(inner.readName),
-    listSecrets: dying(inner.listSecrets),
-    secretExists: dying(inner.secretExists),
-    createSecret: dying(inner.createSecret),
-    createInstance: dying(inner.createInstance),
-    deleteInstance: dying(inner.deleteInstance),
-    deleteSecret: dying(inner.deleteSecret),
-    follow(identity, from, signal) {
-      if (requests === request) die();
-      requests += 1;
-      return inner.follow(identity, from, signal);
-    },
-  };
 }

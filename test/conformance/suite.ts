@@ -1,7 +1,7 @@
 /** One suite for every substrate: each row of the table, the promises, the races and the deaths. */
 import type { ObservedInstance } from "@moorage/core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Bench, Fixture, Foreign, Planted } from "./bench.ts";
+import type { Behaviour, Bench, Fixture, Foreign, Planted } from "./bench.ts";
 import { contract } from "./contract.ts";
 
 /** Milliseconds for many callers on one machine. */
@@ -30,7 +30,7 @@ export function conformance(fixture: Fixture): void {
   };
 
   /** A test of something that not every substrate can have: where it cannot, the reason is the test's name. */
-  const testWith = (needed: Planted | Foreign, name: string, body: () => Promise<void>): void => {
+  const testWith = (needed: Planted | Foreign | Behaviour, name: string, body: () => Promise<void>): void => {
     const reason = fixture.exceptions[needed];
     if (reason === undefined) test(name, body);
     else test.skip(`${name} (${reason})`, body);
@@ -209,13 +209,17 @@ export function conformance(fixture: Fixture): void {
       expect(JSON.stringify([outcome, reading, listing])).not.toContain(bench.secretValue);
     });
 
-    test("P12: an agent with an idle limit ends by itself, gracefully, and stays ended until it is started", async () => {
-      await bench.start({ behaviour: "idles" });
-      await bench.until("it has ended", async () => (await own())?.evidence.container.state === "terminated");
-      expect(await present()).toMatchObject({ evidence: { container: { ending: { reason: "idle" } } } });
-      expect(await bench.alive()).toBe(0);
-      expect(await bench.start()).toMatchObject({ outcome: "started" });
-    });
+    testWith(
+      "idles",
+      "P12: an agent with an idle limit ends by itself, gracefully, and stays ended until it is started",
+      async () => {
+        await bench.start({ behaviour: "idles" });
+        await bench.until("it has ended", async () => (await own())?.evidence.container.state === "terminated");
+        expect(await present()).toMatchObject({ evidence: { container: { ending: { reason: "idle" } } } });
+        expect(await bench.alive()).toBe(0);
+        expect(await bench.start()).toMatchObject({ outcome: "started" });
+      },
+    );
   });
 
   describe(`a stop, on ${fixture.name}`, () => {

@@ -9,7 +9,7 @@ import type { Credential, Credentials } from "./credentials.ts";
 import { describeFailure } from "./network-failure.ts";
 
 export interface ApiRequest {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** With its query, from the slash on. */
   readonly path: string;
   readonly body?: Json;
