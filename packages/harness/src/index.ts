@@ -12,6 +12,7 @@ export type { NamedEvent, NamedLog } from "./logs/log-merge.ts";
 export { mergeLogs } from "./logs/log-merge.ts";
 export * from "./logs/log-reader.ts";
 export * from "./logs/log-writer.ts";
+export { makeFifos } from "./output.ts";
 export * from "./process/end-tree.ts";
 export * from "./process/machine.ts";
 export type * from "./process/mark.ts";

@@ -29,7 +29,7 @@ const headAtMost = 4_096;
 
 /** Makes the FIFOs (0600) where they are missing. Rejects when they cannot be made or opened. */
 export async function openOutput(places: OutputPlaces, path: string, log: LogWriter, clock: Clock): Promise<Output> {
-  await makeFifos([places.stdout, places.stderr], path);
+  await makeFifos(places, path);
   const head: Buffer[] = [];
   let headBytes = 0;
   const opened: { reader: Socket; writer: number; done: Promise<void> }[] = [];
@@ -80,15 +80,23 @@ export async function openOutput(places: OutputPlaces, path: string, log: LogWri
   };
 }
 
-/** Node has no call for it. `path` is where the command is looked for. */
-async function makeFifos(paths: readonly string[], path: string): Promise<void> {
-  const missing = paths.filter((place) => fs.lstatSync(place, { throwIfNoEntry: false })?.isFIFO() !== true);
-  if (missing.length === 0) return;
+/**
+ * Makes the FIFOs that are missing (0600); who boots a supervisor may do so meanwhile, and both at once is no harm. Node has
+ * no call for it: `path` is where the command is looked for.
+ */
+export async function makeFifos(places: OutputPlaces, path: string): Promise<void> {
+  const missing = (): string[] => [places.stdout, places.stderr].filter((place) => !isFifo(place));
+  const wanted = missing();
+  if (wanted.length === 0) return;
   const env = { PATH: `${path}:/usr/bin:/bin` };
   await new Promise<void>((resolve, reject) => {
-    execFile("mkfifo", ["-m", "600", ...missing], { env }, (error) => {
-      if (error === null) resolve();
+    execFile("mkfifo", ["-m", "600", ...wanted], { env }, (error) => {
+      if (error === null || missing().length === 0) resolve();
       else reject(new Error(`the FIFOs cannot be made: ${error.message}`, { cause: error }));
     });
   });
+}
+
+function isFifo(place: string): boolean {
+  return fs.lstatSync(place, { throwIfNoEntry: false })?.isFIFO() === true;
 }
