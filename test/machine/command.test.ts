@@ -162,6 +162,20 @@ describe.concurrent("a person", () => {
     expect(ended.exit).toBe(0);
   });
 
+  it.skipIf(process.platform !== "linux")(
+    "redirects an answer to a full disk: exit 1 and the reason, no stack trace, and what was started runs",
+    async ({ expect }) => {
+      await using place = new Place();
+      const full = { within: ["sh", "-c", 'exec "$0" "$@" > /dev/full'] };
+      const { exit, stderr } = await place.run(["deploy", "a", "--json", "--", "sleep", "600"], full);
+      expect(exit).toBe(1);
+      expect(stderr).toContain("could not be written");
+      expect(stderr).not.toMatch(/^\s+at /m);
+      expect((await place.status("a")).state).toBe("running");
+      expect(await place.run(["version"], { ...full, state: false })).toMatchObject({ exit: 1, stderr: "" });
+    },
+  );
+
   it("is told when a name runs from another declaration", async ({ expect }) => {
     await using place = new Place();
     place.declare("a", `run: { command: [sleep, "600"] }\n${quick}`, "one/agent.yaml");

@@ -11,6 +11,9 @@ function ownVersion(): string {
 
 if (argv.length === 1 && (argv[0] === "version" || argv[0] === "--version")) {
   // Without anything of the rest: it is what scripts ask for most.
+  process.stdout.once("error", () => {
+    process.exitCode = 1;
+  });
   process.stdout.write(`moorage ${ownVersion()}\n`);
 } else {
   const interrupt = new AbortController();

@@ -20,8 +20,18 @@ export interface Process {
 
 /** Resolves to the exit code; never rejects. */
 export async function runCommandLine(host: Process): Promise<number> {
-  const { env, interrupt } = host;
   const output = makeOutput(host);
+  const code = await runAndTell(host, output);
+  const fault = await output.fault();
+  if (fault === null) return code;
+  output.error(
+    `error: the answer could not be written: ${fault.message}\nhint: what was done is done; \`moorage status\` shows it`,
+  );
+  return exit.fault;
+}
+
+async function runAndTell(host: Process, output: Output): Promise<number> {
+  const { env, interrupt } = host;
   try {
     const parsed = parseCommandLine(host.argv);
     const ended = await carryOut(parsed, host, output);

@@ -28,6 +28,7 @@ export class Output {
   readonly #color: boolean;
   readonly #streams: OutputStreams;
   readonly #closed = new AbortController();
+  #fault: Error | null = null;
   #secrets: readonly string[] = [];
   #redact: Redactor = redactor([]);
   /** What has to be taken off the screen before anything else is printed. */
@@ -40,17 +41,24 @@ export class Output {
     this.verbose = verbose;
     this.#color = color;
     this.terminal = terminal;
-    const onError = (error: NodeJS.ErrnoException): void => {
-      if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
+    streams.stdout.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE" && error.code !== "EIO") this.#fault = error;
       this.#closed.abort();
-    };
-    streams.stdout.on("error", onError);
-    streams.stderr.on("error", onError);
+    });
+    // The answer is not there: it counts.
+    streams.stderr.on("error", () => undefined);
   }
 
   /** Aborts once nobody reads standard output any more. */
   get closed(): AbortSignal {
     return this.#closed.signal;
+  }
+
+  /** Why the answer did not arrive, such as a full disk; null: it did, or nobody wanted it any more. */
+  async fault(): Promise<Error | null> {
+    // A stream tells its errors after the write.
+    await new Promise((resolve) => setImmediate(resolve));
+    return this.#fault;
   }
 
   get width(): number {
