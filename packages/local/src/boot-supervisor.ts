@@ -12,7 +12,7 @@ export interface Boot {
   ended: string | null;
 }
 
-/** `log` receives what it has to say, which is nothing unless it is broken. */
+/** `log` receives what it has to say, which is nothing unless it is broken. What keeps it from being started is its end. */
 export function bootSupervisor(
   core: ScopeCore,
   row: Pick<InstanceRow, "name" | "uid">,
@@ -23,26 +23,31 @@ export function bootSupervisor(
   const command = [...(scope?.prefix ?? []), ...core.supervisor, ...told];
   const [program, ...args] = command;
   if (program === undefined) throw new Error("a supervisor has a command line");
-  const output = openSync(log, "a", 0o600);
+  const boot: Boot = { ended: null };
   try {
-    const child = spawn(program, args, {
-      cwd: core.stateDir,
-      detached: true,
-      stdio: ["ignore", "ignore", output],
-      env: { ...environment(core.launchEnv(row.name)), ...ownMark(row.name), ...scope?.env },
-    });
-    const boot: Boot = { ended: null };
-    child.once("error", (error) => {
-      boot.ended = error.message;
-    });
-    child.once("exit", (code, signal) => {
-      boot.ended = signal === null ? `exit code ${code}` : `ended by ${signal}`;
-    });
-    child.unref();
-    return boot;
-  } finally {
-    closeSync(output);
+    const output = openSync(log, "a", 0o600);
+    try {
+      const child = spawn(program, args, {
+        cwd: core.stateDir,
+        detached: true,
+        stdio: ["ignore", "ignore", output],
+        env: { ...environment(core.launchEnv(row.name)), ...ownMark(row.name), ...scope?.env },
+      });
+      child.once("error", (error) => {
+        boot.ended = error.message;
+      });
+      child.once("exit", (code, signal) => {
+        boot.ended = signal === null ? `exit code ${code}` : `ended by ${signal}`;
+      });
+      child.unref();
+    } finally {
+      closeSync(output);
+    }
+  } catch (error) {
+    // No space for its log, no descriptor, no memory: nothing was started.
+    boot.ended = error instanceof Error ? error.message : String(error);
   }
+  return boot;
 }
 
 /**

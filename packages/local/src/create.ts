@@ -1,5 +1,5 @@
 /** Creates an instance: its row under the creator's lock, then its supervisor, which takes over while the caller goes on. */
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { InstanceCreation, InstanceSpec } from "@moorage/core";
 import { markKey } from "@moorage/core";
@@ -52,13 +52,14 @@ export async function createInstance(core: ScopeCore, spec: InstanceSpec): Promi
       deletionAt: null,
       stopGraceMs: null,
     };
+    // Before there is a row: who cannot make it leaves nothing.
+    mkdirSync(paths.workspace, { recursive: true, mode: 0o700 });
     inserted = await writePatiently(core, () => {
       if (readRow(database, spec.name) !== null) return false;
       insertRow(database, row);
       return true;
     });
     if (!inserted) return { kind: "alreadyExists" };
-    mkdirSync(paths.workspace, { recursive: true, mode: 0o700 });
     const held = lock;
     // What it throws is a fault of the state, which the next read of it tells as well.
     core.background.work(() => untilTakenOver(core, row, held)).catch(() => undefined);
@@ -78,7 +79,7 @@ async function untilTakenOver(core: ScopeCore, row: Omit<InstanceRow, "version">
   let boot = bootSupervisor(core, row, paths.supervisorLog, scope);
   const until = core.clock.now() + takeOverMs;
   try {
-    linkCurrent(core.stateDir, row.name, row.folder);
+    tryToLinkCurrent(core.stateDir, row);
     while (core.clock.now() < until) {
       if (probeLock(paths.supervisorLock) === "held") return;
       const now = readRow(core.database, row.name);
@@ -99,6 +100,15 @@ async function untilTakenOver(core: ScopeCore, row: Omit<InstanceRow, "version">
   }
 }
 
+/** A convenience for people: a disk that has no room for it keeps nobody from being taken over. */
+function tryToLinkCurrent(stateDir: string, { name, folder }: Omit<InstanceRow, "version">): void {
+  try {
+    linkCurrent(stateDir, name, folder);
+  } catch {
+    // The next start makes it.
+  }
+}
+
 /** Nobody else can have recorded anything: this process holds the creator's lock. */
 async function recordFailedBoot(
   core: ScopeCore,
@@ -106,7 +116,7 @@ async function recordFailedBoot(
   ended: string,
   log: string,
 ): Promise<void> {
-  const words = readFileSync(log, "utf8").trim().split("\n").slice(-3).join(" ").slice(0, 500);
+  const words = existsSync(log) ? readFileSync(log, "utf8").trim().split("\n").slice(-3).join(" ").slice(0, 500) : "";
   const detail = `its supervisor could not be started (${ended})${words === "" ? "" : `: ${words}`}`;
   await writePatiently(core, () => {
     if (readRow(core.database, row.name)?.claim !== null) return;

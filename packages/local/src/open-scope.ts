@@ -19,6 +19,7 @@ import { defaultRegistryDir, openRegistry } from "./registry.ts";
 import type { Scope, ScopeOptions } from "./scope.ts";
 import type { ScopeCore } from "./scope-core.ts";
 import { Background, writePatiently } from "./scope-core.ts";
+import { stateFault } from "./sqlite-fault.ts";
 import { checkStateDir } from "./state-dir.ts";
 import { createSubstrate } from "./substrate.ts";
 import { findTransientScope } from "./transient-scope.ts";
@@ -111,7 +112,11 @@ function composeScope(core: ScopeCore, mode: "read" | "write", substrate: Substr
       if (readRow(database, name) !== null || isBeingCreated(stateDir, name)) return "stillThere";
       const base = instanceBase(stateDir, name);
       if (statSync(base, { throwIfNoEntry: false }) === undefined) return "nothing";
-      rmSync(base, { recursive: true, force: true });
+      try {
+        rmSync(base, { recursive: true, force: true });
+      } catch (error) {
+        throw stateFault(error, stateDir);
+      }
       return "purged";
     },
     revives: async (name) => revivesOf(core, name),

@@ -29,6 +29,11 @@ function isDiskFull(error: unknown, directory: string): boolean {
   return code === full || ((code === ioError || code === cannotOpen) && spaceLeft(directory) === 0);
 }
 
+/** Whether SQLite or the file system said no: everything else is a mistake of our own. */
+export function isSystemFault(error: unknown): boolean {
+  return sqliteCode(error) !== null || (error instanceof Error && "syscall" in error);
+}
+
 /** The state's fault behind an error of SQLite or of the file system. */
 export function stateFault(error: unknown, directory: string): StateError {
   if (error instanceof StateError) return error;

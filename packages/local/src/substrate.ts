@@ -11,6 +11,7 @@ import { readScopeTime, takeScopeTime } from "./scope-clock.ts";
 import type { ScopeCore } from "./scope-core.ts";
 import { writePatiently } from "./scope-core.ts";
 import { insertSecret, readSecrets, removeSecret, secretExists } from "./secret-row.ts";
+import { isSystemFault, stateFault } from "./sqlite-fault.ts";
 
 const retryAfterMs = 250;
 
@@ -18,12 +19,12 @@ const retryAfterMs = 250;
 export function createSubstrate(core: ScopeCore): Substrate & Inventory {
   const { database } = core;
 
-  /** Somebody else's lock is no fault: it says "later", and who holds it. */
+  /** Somebody else's lock is no fault: it says "later", and who holds it. What the file system refuses is the state's fault. */
   async function available<T>(body: () => T | Promise<T>): Promise<T | Unavailable> {
     try {
       return await body();
     } catch (error) {
-      if (!(error instanceof Busy)) throw error;
+      if (!(error instanceof Busy)) throw isSystemFault(error) ? stateFault(error, core.stateDir) : error;
       return { kind: "unavailable", detail: database.fault(error).message, retryAfterMs };
     }
   }

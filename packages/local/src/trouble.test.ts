@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -132,6 +132,36 @@ describe.runIf(process.getuid?.() === 0 && process.platform === "linux")("on a s
     expect(await remove(scope, agent)).toBe("accepted");
     await untilAbsent(scope.substrate, agent);
     await startTestAgent(scope, other);
+  });
+
+  /** Leaves room for so many files more. */
+  function roomFor(more: number): void {
+    const { files, ffree } = statfsSync(disk);
+    const options = `remount,nr_inodes=${files - ffree + more}`;
+    expect(spawnSync("mount", ["-o", options, disk]).status).toBe(0);
+  }
+
+  it("without room for a file, nothing is called a mistake of ours", async () => {
+    const scope = await place.open({ stateDir: join(disk, "state") });
+    const agent = testAgent("scribe", ["sleep", "1000"]);
+    await scope.substrate.createSecret(agent.secret);
+    roomFor(1);
+    await expect(scope.substrate.createInstance(agent.spec)).rejects.toMatchObject({ code: "stateDiskFull" });
+    expect(await look(scope.substrate, agent)).toBeNull();
+  });
+
+  it("without room for its supervisor's log, nobody is said to have died: its start has failed, with the reason", async () => {
+    const scope = await place.open({ stateDir: join(disk, "state") });
+    const agent = testAgent("scribe", ["sleep", "1000"]);
+    await scope.substrate.createSecret(agent.secret);
+    // The folder of all instances, its own three, its creator's lock and the agent's own folder.
+    roomFor(6);
+    expect((await scope.substrate.createInstance(agent.spec)).kind).toBe("created");
+    await scope.settled();
+    expect((await look(scope.substrate, agent))?.evidence.container).toMatchObject({
+      state: "terminated",
+      ending: { reason: "notStarted", detail: expect.stringContaining("ENOSPC") },
+    });
   });
 
   it("one that became read-only is told as that, and can still be looked at", async () => {
