@@ -3,6 +3,7 @@
 export type * from "./cluster-access.ts";
 export * from "./cluster-error.ts";
 export * from "./credentials.ts";
+export * from "./decode.ts";
 export * from "./find-access.ts";
 export * from "./image-reference.ts";
 export * from "./pull-failure.ts";

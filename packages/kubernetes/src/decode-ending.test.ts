@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { agent, made, startup } from "./pod.fixture.ts";
+
+describe("how a pod ended", () => {
+  it.each<[string, object, object]>([
+    [
+      "Evicted",
+      { phase: "Failed", reason: "Evicted", message: "The node was low on resource: memory." },
+      { reason: "evicted", detail: "its node was short of something (Evicted)" },
+    ],
+    [
+      "Evicted while it ran",
+      { phase: "Failed", reason: "Evicted", ...agent({ terminated: { exitCode: 137, reason: "Error" } }) },
+      { reason: "evicted", exitCode: 137 },
+    ],
+    [
+      "Evicted, and it ended in good order",
+      { phase: "Failed", reason: "Evicted", ...agent({ terminated: { exitCode: 0, reason: "Completed" } }) },
+      { reason: "evicted", exitCode: 0 },
+    ],
+    [
+      "OutOfcpu",
+      { phase: "Failed", reason: "OutOfcpu", message: "Pod was rejected" },
+      { reason: "notStarted", detail: "its node turned it down (OutOfcpu)" },
+    ],
+    ["UnexpectedAdmissionError", { phase: "Failed", reason: "UnexpectedAdmissionError" }, { reason: "notStarted" }],
+    [
+      "node shutdown",
+      {
+        phase: "Failed",
+        reason: "Terminated",
+        message: "Pod was terminated in response to imminent node shutdown.",
+        ...agent({ terminated: { exitCode: 143 } }),
+      },
+      { reason: "evicted", detail: "its node was shut down (Terminated)" },
+    ],
+    [
+      "preempted",
+      {
+        phase: "Failed",
+        conditions: [{ type: "DisruptionTarget", status: "True", reason: "PreemptionByScheduler" }],
+        ...agent({ terminated: { exitCode: 137 } }),
+      },
+      { reason: "evicted", detail: "something more urgent took its place (PreemptionByScheduler)" },
+    ],
+    [
+      "evicted by the API",
+      {
+        phase: "Failed",
+        conditions: [{ type: "DisruptionTarget", status: "True", reason: "EvictionByEvictionAPI" }],
+        ...agent({ terminated: { exitCode: 143 } }),
+      },
+      { reason: "evicted", detail: "it was taken off its node (EvictionByEvictionAPI)" },
+    ],
+    [
+      "ContainerStatusUnknown",
+      {
+        phase: "Failed",
+        ...agent({
+          terminated: {
+            exitCode: 137,
+            reason: "ContainerStatusUnknown",
+            message: "The container could not be located when the pod was terminated",
+          },
+        }),
+      },
+      { reason: "unknown", exitCode: 137 },
+    ],
+    [
+      "exec format error",
+      {
+        phase: "Failed",
+        ...agent({
+          terminated: { exitCode: 128, reason: "StartError", message: "exec /agent: exec format error: unknown" },
+        }),
+      },
+      { reason: "notStarted", detail: "its program is for another architecture: exec format error" },
+    ],
+    [
+      "a deadline after its own end",
+      { phase: "Failed", reason: "DeadlineExceeded", ...agent({ terminated: { exitCode: 2, reason: "Error" } }) },
+      { reason: "exited", exitCode: 2 },
+    ],
+    ["Failed without a word", { phase: "Failed" }, { reason: "notStarted" }],
+    [
+      "Failed while it waits",
+      { phase: "Failed", ...agent({ waiting: { reason: "PodInitializing" } }) },
+      { reason: "notStarted" },
+    ],
+    ["Succeeded without a word", { phase: "Succeeded" }, { reason: "notStarted" }],
+    [
+      "terminated while a side-car runs",
+      { phase: "Running", ...agent({ terminated: { exitCode: 1 } }) },
+      { reason: "exited", exitCode: 1 },
+    ],
+    [
+      "terminated, nothing else known",
+      { phase: "Running", ...agent({ terminated: {} }) },
+      { reason: "unknown", exitCode: null },
+    ],
+  ])("%s: terminated", (_what, status, ending) => {
+    expect(startup(made(status))).toMatchObject({ kind: "terminated", ending });
+  });
+});

@@ -1,0 +1,202 @@
+/** From a pod's JSON to an observed instance: our container by its name, everything else for the words alone. */
+import type {
+  Attempt,
+  BindingProfile,
+  Cause,
+  ContainerEvidence,
+  Evidence,
+  NodeLost,
+  ObservedInstance,
+  ObservedSecret,
+} from "@moorage/core";
+import { parseAttempt } from "@moorage/core";
+import { endingOfContainer, endingOfPod, endingUnseen } from "./decode-ending.ts";
+import { decodeMetadata } from "./decode-metadata.ts";
+import type { Waiting } from "./decode-waiting.ts";
+import { decodeWaiting } from "./decode-waiting.ts";
+import type { Fields } from "./json-fields.ts";
+import { fieldsOf, listOf, textOf } from "./json-fields.ts";
+
+/** Characters of the scheduler's words. */
+const longestWords = 400;
+
+/** Null when it has no name, UID or version, so that nothing could be fenced. */
+export function decodePod(pod: Fields, profile: BindingProfile): ObservedInstance | null {
+  const metadata = decodeMetadata(pod);
+  if (metadata === null) return null;
+  const { createdAt: _, ...observed } = metadata;
+  const spec = fieldsOf(pod["spec"]);
+  const status = fieldsOf(pod["status"]);
+  const container = byName(spec["containers"], profile.container);
+  const attempt = attemptOf(container, metadata.name);
+  const decoding: Decoding = {
+    spec,
+    status,
+    container,
+    statuses: byName(status["containerStatuses"], profile.container),
+    secret: attempt?.secret ?? null,
+  };
+  const evidence: Evidence = {
+    container: decodeContainer(decoding),
+    phase: phaseOf(status["phase"]),
+    nodeLost: nodeLostOf(spec, status),
+  };
+  return { ...observed, evidence, attempt: attempt?.attempt ?? null, startedAt: startOf(decoding.statuses) };
+}
+
+/** Null when it has no name, UID or version. Its data is not looked at. */
+export function decodeSecret(secret: Fields): ObservedSecret | null {
+  const metadata = decodeMetadata(secret);
+  if (metadata === null) return null;
+  const { deletion: _, ...observed } = metadata;
+  return observed;
+}
+
+interface Decoding {
+  readonly spec: Fields;
+  readonly status: Fields;
+  /** Our container as it was asked for. */
+  readonly container: Fields;
+  /** Our container's status; empty while there is none. */
+  readonly statuses: Fields;
+  readonly secret: string | null;
+}
+
+function byName(list: unknown, name: string): Fields {
+  return (
+    listOf(list)
+      .map(fieldsOf)
+      .find((one) => one["name"] === name) ?? {}
+  );
+}
+
+function decodeContainer(decoding: Decoding): ContainerEvidence {
+  const { status, statuses } = decoding;
+  const state = fieldsOf(statuses["state"]);
+  if (isThere(state["running"])) return { state: "running" };
+  const ofPod = endingOfPod(status);
+  if (isThere(state["terminated"]))
+    return { state: "terminated", ending: endingOfContainer(fieldsOf(state["terminated"]), ofPod) };
+  const waiting = waitingOf(decoding);
+  if (status["phase"] === "Failed" || status["phase"] === "Succeeded")
+    return { state: "terminated", ending: endingUnseen(ofPod, waiting.cause.message) };
+  if (Object.keys(statuses).length === 0) return { state: "absent", cause: waiting.cause };
+  const restarts = statuses["restartCount"];
+  const ranBefore =
+    isThere(fieldsOf(statuses["lastState"])["terminated"]) || (typeof restarts === "number" && restarts > 0);
+  return { state: "waiting", ranBefore, ...waiting };
+}
+
+function isThere(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+function waitingOf({ spec, status, container, statuses, secret }: Decoding): Waiting {
+  const { reason, message } = fieldsOf(fieldsOf(statuses["state"])["waiting"]);
+  const told = textOf(reason);
+  const initializing = told === "PodInitializing" ? initCause(spec, status) : null;
+  const unplaced = Object.keys(statuses).length === 0 ? placementCause(spec, status) : null;
+  const cause = initializing ?? unplaced;
+  if (cause !== null) return { cause, suspicion: { kind: "none" } };
+  return decodeWaiting({
+    reason: told,
+    message: textOf(message) ?? "",
+    image: textOf(container["image"]) ?? "",
+    secret,
+  });
+}
+
+/** Which init container is in the way, and how. None is of ours: another one put it there. */
+function initCause(spec: Fields, status: Fields): Cause | null {
+  for (const one of listOf(status["initContainerStatuses"]).map(fieldsOf)) {
+    const state = fieldsOf(one["state"]);
+    const ended = fieldsOf(state["terminated"]);
+    const sideCar = byName(spec["initContainers"], textOf(one["name"]) ?? "")["restartPolicy"] === "Always";
+    if (isThere(state["running"]) && sideCar && one["started"] === true) continue;
+    if (isThere(state["terminated"]) && ended["exitCode"] === 0) continue;
+    const name = `the init container ${textOf(one["name"]) ?? ""}`;
+    const code = "initializing";
+    if (isThere(state["running"])) return { code, message: `${name} runs, and has to end first` };
+    if (isThere(state["terminated"])) {
+      const { exitCode } = endingOfContainer(ended, null);
+      return { code: "initFailed", message: `${name} ended with exit code ${exitCode ?? "unknown"}` };
+    }
+    const waiting = fieldsOf(state["waiting"]);
+    const image = textOf(one["image"]) ?? "";
+    const reason = textOf(waiting["reason"]);
+    const told = decodeWaiting({ reason, message: textOf(waiting["message"]) ?? "", image, secret: null });
+    return { code, message: `${name} comes first: ${told.cause.message}` };
+  }
+  return null;
+}
+
+/** Where no node has begun with it: what the scheduler says, or which node has to begin. */
+function placementCause(spec: Fields, status: Fields): Cause {
+  const scheduled = listOf(status["conditions"])
+    .map(fieldsOf)
+    .find((condition) => condition["type"] === "PodScheduled");
+  if (scheduled?.["status"] === "False") {
+    if (scheduled["reason"] === "SchedulingGated")
+      return { code: "schedulingGated", message: "it is held back by a scheduling gate" };
+    const words = (textOf(scheduled["message"]) ?? "the scheduler does not say why").slice(0, longestWords);
+    return { code: "unschedulable", message: `no node takes it: ${words}` };
+  }
+  const node = textOf(spec["nodeName"]);
+  return node === null
+    ? { code: "unscheduled", message: "the scheduler has not placed it yet" }
+    : { code: "scheduled", message: `the node ${node} has not begun with it yet` };
+}
+
+/** A phase that nobody knows is one in which nothing may be concluded. */
+function phaseOf(value: unknown): Evidence["phase"] {
+  switch (value) {
+    case undefined:
+    case null:
+    case "":
+    case "Pending":
+      return "pending";
+    case "Running":
+      return "running";
+    case "Succeeded":
+      return "succeeded";
+    case "Failed":
+      return "failed";
+    default:
+      return "unknown";
+  }
+}
+
+/**
+ * When a node is lost, the node controller turns the pod's `Ready` to false and touches nothing else: a kubelet that
+ * does so gives a reason, and takes `ContainersReady` along.
+ */
+function nodeLostOf(spec: Fields, status: Fields): NodeLost | null {
+  const node = textOf(spec["nodeName"]);
+  if (node === null) return null;
+  const conditions = listOf(status["conditions"]).map(fieldsOf);
+  const ready = conditions.find((condition) => condition["type"] === "Ready");
+  const containersReady = conditions.find((condition) => condition["type"] === "ContainersReady");
+  const turned =
+    ready?.["status"] === "False" && textOf(ready["reason"]) === null && containersReady?.["status"] === "True";
+  if (!turned && status["reason"] !== "NodeLost") return null;
+  return { node, since: textOf(ready?.["lastTransitionTime"]) };
+}
+
+/** The Secret of its own attempt is named after the pod; any other that it references tells nothing. */
+function attemptOf(container: Fields, pod: string): { readonly attempt: Attempt; readonly secret: string } | null {
+  const prefix = `${pod}-`;
+  for (const source of listOf(container["envFrom"])) {
+    const secret = textOf(fieldsOf(fieldsOf(source)["secretRef"])["name"]);
+    const attempt = secret?.startsWith(prefix) === true ? parseAttempt(secret.slice(prefix.length)) : undefined;
+    if (secret !== null && attempt !== undefined) return { attempt, secret };
+  }
+  return null;
+}
+
+function startOf(statuses: Fields): string | null {
+  const state = fieldsOf(statuses["state"]);
+  const { startedAt } = isThere(state["running"]) ? fieldsOf(state["running"]) : fieldsOf(state["terminated"]);
+  const told = textOf(startedAt);
+  // The runtimes' zero: it never started.
+  return told?.startsWith("1970-") === true ? null : told;
+}
