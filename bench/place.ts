@@ -47,7 +47,7 @@ export async function openPlace(signal: AbortSignal): Promise<Place> {
     const moorage: CommandLine = [process.execPath, join(built, "moorage.js")];
     return {
       moorage,
-      supervisor: [process.execPath, join(built, "supervisor.js")],
+      supervisor: [process.execPath, join(built, "supervisor.cjs")],
       bareBoot: [process.execPath, "-e", "0"],
       env: environment(directory),
       signal,
@@ -121,7 +121,7 @@ function processesOf(directory: string): { readonly pid: number; readonly superv
     .flatMap((pid) => {
       const command = textOf(`/proc/${pid}/cmdline`);
       const ours = command.includes(directory) || textOf(`/proc/${pid}/environ`).includes(directory);
-      return ours ? [{ pid, supervisor: command.includes("supervisor.js") }] : [];
+      return ours ? [{ pid, supervisor: command.includes("supervisor.cjs") }] : [];
     });
 }
 

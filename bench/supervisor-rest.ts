@@ -68,7 +68,7 @@ function supervisorsOf(state: string): number[] {
     .filter((pid) => {
       try {
         const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-        return words.includes(state) && words.some((word) => word.endsWith("supervisor.js"));
+        return words.includes(state) && words.some((word) => word.endsWith("supervisor.cjs"));
       } catch {
         return false;
       }

@@ -8,27 +8,27 @@ import { build, type Metafile, type Plugin } from "esbuild";
 const banner = 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);';
 
 /**
- * Writes main.js, run.js and supervisor.js into a directory; resolves to the text of the licences of the packages inside.
+ * Writes main.js, run.js and supervisor.cjs into a directory; resolves to the text of the licences of the packages inside.
  * main.js is there at once and loads run.js when it has something to do: finding dozens of chunks costs more than reading one
  * file, of which what a call does not need is never evaluated. A supervisor outlives updates of the command: all that it will
- * ever need is in one file.
+ * ever need is in one file, and as CommonJS it is the smaller at rest.
  */
 export async function bundleCommand(root: string, directory: string): Promise<string> {
   const sources = {
-    main: "packages/cli/src/main.ts",
-    run: "packages/cli/src/run.ts",
-    supervisor: "packages/local/src/supervisor.ts",
+    "main.js": "packages/cli/src/main.ts",
+    "run.js": "packages/cli/src/run.ts",
+    "supervisor.cjs": "packages/local/src/supervisor.ts",
   };
   const bundles = Object.entries(sources).map(([name, source]) =>
     build({
       absWorkingDir: root,
-      entryPoints: { [name]: join(root, source) },
-      outdir: directory,
+      entryPoints: [join(root, source)],
+      outfile: join(directory, name),
       bundle: true,
-      format: "esm",
+      format: name.endsWith(".cjs") ? "cjs" : "esm",
       platform: "node",
       target: "node24",
-      banner: { js: banner },
+      banner: name.endsWith(".cjs") ? {} : { js: banner },
       alias: { yaml: moduleForm(root) },
       plugins: [restApart, lateBuiltins, urlsOfBuiltFiles],
       // Half to read at every start. Names stay, for whoever reads a stack trace.
@@ -79,7 +79,8 @@ function lateBuiltin(name: string): string {
         ? `export const ${key} = (...args) => builtin().${key}(...args);`
         : `export const ${key} = /* @__PURE__ */ (() => builtin().${key})();`,
     );
-  return `const builtin = () => process.getBuiltinModule(${JSON.stringify(name)});\n${exports.join("\n")}\nexport default /* @__PURE__ */ builtin();\n`;
+  const builtin = `let found; const builtin = () => (found ??= process.getBuiltinModule(${JSON.stringify(name)}));`;
+  return `${builtin}\n${exports.join("\n")}\nexport default /* @__PURE__ */ builtin();\n`;
 }
 
 /** Each bundle finds the other one beside it, by the name that it has once it is built. */
@@ -90,7 +91,7 @@ const urlsOfBuiltFiles: Plugin = {
       loader: "ts",
       contents: readFileSync(path, "utf8").replaceAll(
         /new URL\(\s*["'](?:\.{1,2}\/)+(?:[^"']*\/)?([^"'/]+)\.ts["'],\s*import\.meta\.url\s*,?\s*\)/g,
-        'new URL("./$1.js", import.meta.url)',
+        (_all, name: string) => `new URL("./${name}${name === "supervisor" ? ".cjs" : ".js"}", import.meta.url)`,
       ),
     }));
   },

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { InstanceCreation, InstanceSpec } from "@moorage/core";
 import { markKey } from "@moorage/core";
+import { makeFifos } from "@moorage/harness";
 import { bootSupervisor } from "./boot-supervisor.ts";
 import { clearOldIncarnations, instancePaths, linkCurrent, makeIncarnation } from "./instance-folder.ts";
 import type { InstanceRow } from "./instance-row.ts";
@@ -78,6 +79,8 @@ async function untilTakenOver(core: ScopeCore, row: Omit<InstanceRow, "version">
   let scope = core.transientScope;
   let boot = bootSupervisor(core, row, paths.supervisorLog, scope);
   const until = core.clock.now() + takeOverMs;
+  // While it boots: it makes what it does not find, and that then is a part of the wait for its agent.
+  makeFifos(paths, row.launchEnv["PATH"] ?? "").catch(() => undefined);
   try {
     tryToLinkCurrent(core.stateDir, row);
     while (core.clock.now() < until) {

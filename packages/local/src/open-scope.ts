@@ -54,23 +54,13 @@ export async function openScope(options: ScopeOptions): Promise<Scope> {
     background: new Background(),
     lastSeen: { all: null },
     launchEnv: typeof launchEnv === "function" ? launchEnv : () => launchEnv,
-    supervisor: options.supervisor ?? supervisorCommand(),
+    supervisor: options.supervisor ?? [process.execPath, fileURLToPath(new URL("./supervisor.ts", import.meta.url))],
     transientScope:
       options.systemdScope === true
         ? findTransientScope(options.runtimeDir ?? `/run/user/${process.geteuid?.() ?? 0}`)
         : null,
   };
   return composeScope(core, options.mode, createSubstrate(core));
-}
-
-/**
- * Without compilers that optimise, which a process at rest has no use for, and with one thorough collection it is 4 MB
- * smaller; the last of them, which a few seconds of ticking already wake up, would add another 6.
- */
-const restfulFlags = ["--no-opt", "--no-maglev", "--no-sparkplug", "--expose-gc"] as const;
-
-function supervisorCommand(): readonly [string, ...string[]] {
-  return [process.execPath, ...restfulFlags, fileURLToPath(new URL("./supervisor.ts", import.meta.url))];
 }
 
 /** Opening waits for somebody who is just making or repairing the database. */

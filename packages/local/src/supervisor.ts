@@ -2,6 +2,7 @@
 import { flushCompileCache } from "node:module";
 import { tmpdir } from "node:os";
 import { awakeClock, closeInheritedDescriptors } from "@moorage/harness";
+import { collectOnce, doWithoutCompilers } from "./at-rest.ts";
 import { runSupervisor } from "./supervisor-run.ts";
 
 const [stateDir, name, uid, registryDir] = process.argv.slice(2);
@@ -9,6 +10,7 @@ if (stateDir === undefined || name === undefined || uid === undefined || registr
   throw new Error("a supervisor is booted by `moorage deploy`, not by hand");
 
 closeInheritedDescriptors();
+doWithoutCompilers();
 
 const collectAfterMs = 8_000;
 
@@ -19,9 +21,9 @@ process.on("SIGHUP", () => undefined);
 
 // A supervisor that is killed would keep nothing for the next one.
 flushCompileCache();
-// What only a start needs would stay for as long as the agent lives: nothing here ever makes the heap grow again.
-setTimeout(() => globalThis.gc?.({ type: "major", flavor: "last-resort" }), collectAfterMs).unref();
-await runSupervisor({
+setTimeout(collectOnce, collectAfterMs).unref();
+// No `await` at the top: its published form is CommonJS, which costs a resting process less than the loader of ES modules.
+void runSupervisor({
   stateDir,
   name,
   uid,
@@ -29,6 +31,7 @@ await runSupervisor({
   temporaryDir: tmpdir(),
   clock: awakeClock(),
   stop: stop.signal,
+}).then(() => {
+  // Whatever may still hold the event loop: a supervisor without a task would seem to be one that is alive.
+  process.exit(0);
 });
-// Whatever may still hold the event loop: a supervisor without a task would seem to be one that is alive.
-process.exit(0);
