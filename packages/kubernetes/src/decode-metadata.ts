@@ -29,7 +29,7 @@ export function decodeMetadata(object: Fields): DecodedMetadata | null {
 }
 
 /** Milliseconds since 1970, or null. */
-export function timeOf(value: unknown): number | null {
+function timeOf(value: unknown): number | null {
   const time = Date.parse(textOf(value) ?? "");
   return Number.isNaN(time) ? null : time;
 }

@@ -19,11 +19,14 @@ const takeOverMs = 30_000;
 
 export async function createInstance(core: ScopeCore, spec: InstanceSpec): Promise<InstanceCreation> {
   const { database, stateDir, profile } = core;
+  const { template } = spec;
+  if (template.kind !== "process")
+    throw new Error(`${spec.name} is to be a ${template.kind}, and this machine runs processes`);
   // Most creates that lose do so here, before they have made anything.
   if (readRow(database, spec.name) !== null) return { kind: "alreadyExists" };
   const identity = spec.annotations[markKey(profile, profile.identityAnnotation)] ?? "";
   if (core.registry !== null) {
-    const key = registryKey(identity, spec.template.identityKey !== null, stateDir);
+    const key = registryKey(identity, template.identityKey !== null, stateDir);
     const elsewhere = heldElsewhere(core.registry, key, stateDir);
     if (elsewhere !== null) return { kind: "refused", refusal: { kind: "otherScope", scope: elsewhere.stateDir } };
   }
@@ -44,7 +47,7 @@ export async function createInstance(core: ScopeCore, spec: InstanceSpec): Promi
       annotations: spec.annotations,
       secret: spec.secret,
       folder,
-      template: spec.template,
+      template,
       launchEnv: core.launchEnv(spec.name),
       createdAt: new Date().toISOString(),
       creator: core.here,

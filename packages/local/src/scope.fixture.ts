@@ -80,7 +80,7 @@ export interface TestAgent {
   readonly identity: Identity;
   readonly instance: string;
   readonly secret: SecretSpec;
-  readonly spec: InstanceSpec;
+  readonly spec: InstanceSpec & { readonly template: ProcessTemplate };
 }
 
 export function testAgent(

@@ -58,10 +58,64 @@ export type HealthTemplate =
   | { readonly kind: "file"; readonly path: string; readonly maxAgeMs: number };
 
 /**
+ * What runs in a pod. Every field is part of the digest, the defaults too: a version with other defaults diverges.
+ * Durations in milliseconds, amounts as Kubernetes writes them.
+ */
+export interface PodTemplate extends IntentEnvironment {
+  readonly kind: "pod";
+  /** Of the agent and of its fleet: labels that decide nothing. */
+  readonly name: string;
+  readonly fleet: string;
+  /** The reference as it is used: the name with its digest, or with a tag where that is allowed. */
+  readonly image: string;
+  /** Empty: the image's own. */
+  readonly command: readonly string[];
+  readonly args: readonly string[];
+  /** What the harness in the image is told; null for an image without one. */
+  readonly harness: HarnessTemplate | null;
+  readonly fingerprint?: FormatAxes;
+  readonly graceMs: number;
+  readonly resources: {
+    readonly requests: Readonly<Record<string, string>>;
+    readonly limits: Readonly<Record<string, string>>;
+  };
+  /** A claim survives the pod; the other goes with it. */
+  readonly workspace:
+    | { readonly kind: "claim"; readonly claim: string }
+    | { readonly kind: "temporary"; readonly sizeLimit: string | null };
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  readonly tolerations: readonly Toleration[];
+  readonly serviceAccount: string | null;
+  /** Names of Secrets. */
+  readonly imagePullSecrets: readonly string[];
+  readonly runtimeClass: string | null;
+  readonly activeDeadlineMs: number | null;
+  readonly identityKey: string | null;
+}
+
+/** How the harness runs the agent, where it is the image's entrypoint. */
+export interface HarnessTemplate {
+  readonly command: readonly string[];
+  readonly drainMs: number;
+  /** null: never. */
+  readonly idleMs: number | null;
+  readonly health: HealthTemplate;
+}
+
+/** A taint that is tolerated; what is absent is left to the API server. */
+export interface Toleration {
+  readonly key?: string;
+  readonly operator?: "Equal" | "Exists";
+  readonly value?: string;
+  readonly effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
+  readonly tolerationSeconds?: number;
+}
+
+/**
  * The template of an intent, per substrate. It has no place for a secret value or an attempt: `secretKeys` are
  * names, and the attempt's Secret is the fixed placeholder below.
  */
-export type IntentTemplate = ProcessTemplate;
+export type IntentTemplate = ProcessTemplate | PodTemplate;
 
 const templateVersion = 1;
 const secretPlaceholder = "<attempt>";
