@@ -95,6 +95,12 @@ describe("withoutNames", () => {
   });
 });
 
+it("a registry with a port of five digits is a name as any other", () => {
+  const reference = `10.0.0.1:32000/agent@sha256:${"0".repeat(64)}`;
+  const message = `rpc error: code = NotFound desc = failed to pull and unpack image "${reference}": failed to resolve reference "${reference}": ${reference}: not found`;
+  expect(diagnosePull("ErrImagePull", message).verdict).toBe("manifest-unknown");
+});
+
 describe("a message of 100 kB", () => {
   const pieces = [
     "a",

@@ -34,7 +34,8 @@ const toldNames: readonly (readonly [RegExp, string])[] = [
 const address = /\b(?:https?|docker|oci):\/\/[^\s"'<>]*/g;
 const digest = /\bsha(?:256|384|512)[:-][0-9a-f]{6,}/g;
 const longHex = /\b[0-9a-f]{12,}\b/g;
-const longNumber = /\b\d{5,}\b/g;
+/** A slash behind it makes it a part of a name, such as the port of a registry. */
+const longNumber = /\b\d{5,}\b(?!\/)/g;
 const word = /[^\s"'()[\]{},<>`=]+/g;
 const named = /^[\w.$+-]+(?::[\w.$+-]+)+$/;
 const host = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/;
