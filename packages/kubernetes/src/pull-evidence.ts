@@ -93,7 +93,7 @@ const setup: readonly Evidence[] = [
 
 /** Words with which registries leave open whether something is private or absent; the tail after them may decide. */
 const eitherWay =
-  /\bmay not exist\b|\bverify that it exists and you have permission\b|\bdoes not exist or no pull access\b/;
+  /\bmay not exist\b|\bor access (?:is )?denied\b|\bverify that it exists and you have permission\b|\bdoes not exist or no pull access\b/;
 
 /** Who asks is known, or has to be, and is refused. */
 const refused: readonly Evidence[] = [
@@ -105,7 +105,7 @@ const refused: readonly Evidence[] = [
   [
     "unauthorized",
     "unauthorized",
-    /\bpermission_denied\b|\bpermission denied for <\w+> from request\b|\bnot authorized to perform\b|\bdenied: not authorized\b|\bnot allowed to (?:read|pull)\b|\baccessdenied|\bno basic auth\b|\bincorrect username\b|\b(?:invalid|wrong|bad) (?:username|user|password|credentials?|token|bearer)\b|\bhttp basic: access denied\b|\bauthentication failed\b|\bfailed authentication\b|\bunauthorized to access\b|\bdoes not have permission\b|\bneeded permissions?\b|\binsufficient (?:scopes|permissions?|privileges)\b|\bpersonal access token\b|\bmust log ?in\b|\bplease log ?in\b|\baadsts\d*\b|\binvalid_(?:client|grant|token)\b|\bemail must be verified\b|\baccount (?:is|has been) (?:disabled|suspended|locked)\b/,
+    /\bpermission_denied\b|\bpermission denied for <\w+> from request\b|\bnot authorized to perform\b|\bdenied: not authorized\b|\bnot allowed to (?:read|pull)\b|\baccessdenied|\bincorrect username\b|\b(?:invalid|wrong|bad) (?:username|user|password|credentials?|token|bearer)\b|\bhttp basic: access denied\b|\bauthentication failed\b|\bfailed authentication\b|\bunauthorized to access\b|\bdoes not have permission\b|\bneeded permissions?\b|\binsufficient (?:scopes|permissions?|privileges)\b|\bpersonal access token\b|\bmust log ?in\b|\bplease log ?in\b|\baadsts\d*\b|\binvalid_(?:client|grant|token)\b|\bemail must be verified\b|\baccount (?:is|has been) (?:disabled|suspended|locked)\b/,
   ],
 ];
 
@@ -122,7 +122,7 @@ const absent: readonly Evidence[] = [
   [
     "manifest-unknown",
     "manifest-unknown",
-    /\bmanifest[ _]unknown\b|\bmanifest (?:for |tagged by )?(?:<ref> )?(?:is )?not (?:found|known)\b|\bno such manifest\b|\bartifact <ref> not found\b|\btag <ref> (?:not found|was deleted)\b|\bimagenotfound|\btag does not exist\b|\bimage <ref>:? not found\b|\brequested image not found\b|\bdoes not exist in registry\b|\b(?:reference|image) <ref>: <ref>: not found\b|\bendpoint: <ref>:? not found\b|^\W*<ref>: not found\b|\bobject not found\b/,
+    /\bmanifest[ _]unknown\b|\bmanifest (?:for |tagged by )?(?:<ref> )?(?:is )?not (?:found|known)\b|\bno such manifest\b|\bfailed to fetch "[^"\n]{0,130}" from request\b|\bartifact <ref> not found\b|\btag <ref> (?:not found|was deleted)\b|\bimagenotfound|\btag does not exist\b|\bimage <ref>:? not found\b|\brequested image not found\b|\bdoes not exist in registry\b|\b(?:reference|image) <ref>: <ref>: not found\b|\bendpoint: <ref>:? not found\b|^\W*<ref>: not found\b|\bobject not found\b/,
   ],
 ];
 
@@ -150,7 +150,10 @@ function first(list: readonly Evidence[], text: string): PullDiagnosis | null {
 function byStatus(text: string, told: ReadonlySet<number>): PullDiagnosis | null {
   if (told.has(407)) return { verdict: "registry-misconfigured", cause: "registry-misconfigured:proxy" };
   if (told.has(412)) return { verdict: "registry-misconfigured", cause: "registry-misconfigured:policy" };
-  if (told.has(401) || /\bunauthorized\b|\bauthentication (?:is )?required\b|\baccess ?denied\b/.test(text))
+  if (
+    told.has(401) ||
+    /\bunauthorized\b|\bno basic auth\b|\bauthentication (?:is )?required\b|\baccess ?denied\b/.test(text)
+  )
     return { verdict: "unauthorized", cause: "unauthorized" };
   const step = stepOf(text);
   if (told.has(403) || /\bforbidden\b/.test(text)) {
