@@ -6,6 +6,7 @@ export * from "./credentials.ts";
 export * from "./decode.ts";
 export * from "./find-access.ts";
 export * from "./image-reference.ts";
+export * from "./open-cluster.ts";
 export * from "./pod-defaults.ts";
 export * from "./pod-template.ts";
 export * from "./pull-failure.ts";
