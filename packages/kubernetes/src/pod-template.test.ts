@@ -168,6 +168,7 @@ describe("the pod of an instance", () => {
   });
 
   it("hands every value on as it is, and lets nobody declare what is ours", () => {
+    expect(sent({ command: ["sh", "$(x)"] }).spec.containers[0]?.["command"]).toEqual(["sh", "$$(x)"]);
     expect(sent({ args: ["$(HOME)", "$$"] }).spec.containers[0]?.["args"]).toEqual(["$$(HOME)", "$$$$"]);
     const env = { HOME: "/elsewhere", TEXT: "a $(HOME) $$(x) $y", MOORAGE_INSTANCE: "forged" };
     expect(variables(sent({ env }))).toMatchObject({

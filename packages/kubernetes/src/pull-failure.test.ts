@@ -69,6 +69,14 @@ describe("diagnosePull", () => {
     expect(diagnosePull("ErrImagePull", "something new").cause).toBe("unrecognised");
   });
 
+  it("does not read the page that a message brings along", () => {
+    const page = "<!DOCTYPE html><html><p>503 Service Unavailable, timeout, unauthorized. Try again later.</p></html>";
+    const absent = `reading manifest 1 in quay.io/acme/app: error parsing HTTP 404 response body: ${JSON.stringify(page)}`;
+    expect(diagnosePull("ErrImagePull", absent).verdict).toBe("manifest-unknown");
+    expect(diagnosePull("ErrImagePull", `invalid character '<': ${page}`).verdict).toBe("recoverable");
+    expect(diagnosePull("ErrImagePull", `${page}: unexpected EOF`).verdict).toBe("recoverable");
+  });
+
   it("wants all elements of an aggregate to agree", () => {
     const refused = "rpc error: code = Unknown desc = unauthorized: authentication required";
     const absent = "rpc error: code = NotFound desc = manifest unknown";
