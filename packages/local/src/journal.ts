@@ -1,17 +1,8 @@
 /** The journal of a state directory: one JSON line a step, a file a day, appended by every caller and supervisor. */
-import {
-  appendFileSync,
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { appendFileSync, closeSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock, Journal, JournalEntry } from "@moorage/core";
+import { makeDirectory } from "./make-directory.ts";
 
 export interface JournalLine extends JournalEntry {
   /** ISO 8601, for people. */
@@ -63,7 +54,7 @@ export function openJournal(
   }
 
   function begin(today: string): void {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     if (statSync(today, { throwIfNoEntry: false }) !== undefined) return;
     for (const old of journalFiles(directory).slice(0, -(daysKept - 1))) rmSync(old, { force: true });
   }

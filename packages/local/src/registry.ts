@@ -1,9 +1,10 @@
 /** This user's live identities across state directories: a lock each, outside any of them, and beside it who holds it. */
-import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { HeldLock } from "./lock.ts";
 import { probeLock, takeLock } from "./lock.ts";
+import { makeDirectory } from "./make-directory.ts";
 import { locksMayFail, mountOf } from "./mount.ts";
 import { outputHeld } from "./output-held.ts";
 
@@ -43,7 +44,7 @@ export function defaultRegistryDir(): string | null {
 export function openRegistry(directory: string | null): Registry | null {
   if (directory === null) return null;
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     return { directory };
   } catch {
     return null;
@@ -102,7 +103,7 @@ function take(registry: Registry, key: string, entry: Entry): Registration {
 
 /** Null: somebody holds it, or is just letting go of it. */
 function takeInPlace(path: string): HeldLock | null {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(path));
   let taken: HeldLock | null;
   try {
     taken = takeLock(path, lookersMs);

@@ -1,6 +1,7 @@
 /** Where a user's state lives, and whether a directory may be used for it: everything is checked before the first write. */
-import { accessSync, constants, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeDirectory } from "./make-directory.ts";
 import type { Mount } from "./mount.ts";
 import { locksMayFail } from "./mount.ts";
 import { stateFault } from "./sqlite-fault.ts";
@@ -34,7 +35,7 @@ export function checkStateDir(path: string, check: DirectoryCheck): string | nul
     checkMount(path, check.mountOf(place.real), check.mode);
     if (place.path !== path) {
       if (check.mode === "read") return null;
-      mkdirSync(path, { recursive: true, mode: 0o700 });
+      makeDirectory(path);
     } else if (!place.isDirectory) {
       throw new StateError(
         "stateNotADirectory",
