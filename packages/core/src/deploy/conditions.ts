@@ -17,7 +17,13 @@ export interface Condition {
 export const looking: Condition = { code: "looking", message: "nothing is known yet", hint: "run `moorage doctor`" };
 
 export function starting(agent: string, cause: Cause): Condition {
-  return { code: cause.code, message: cause.message, hint: `run \`moorage explain ${agent}\`` };
+  const hint = `\`moorage deploy ${agent}\` waits for it, \`moorage stop ${agent}\` gives it up`;
+  return { code: cause.code, message: cause.message, hint };
+}
+
+export function settling(agent: string): Condition {
+  const message = "it runs; watching whether it goes on running";
+  return { code: "settling", message, hint: `\`moorage logs ${agent} -f\` shows what it writes` };
 }
 
 export function notComparable(agent: string, cause: Cause): Condition {
@@ -28,11 +34,12 @@ export function notComparable(agent: string, cause: Cause): Condition {
   };
 }
 
-export function notConfirmed(agent: string, deadlineMs: number, latest: Condition): Condition {
+/** `verb` is what was asked for: the same command goes on from there. */
+export function notConfirmed(verb: "deploy" | "stop", agent: string, deadlineMs: number, latest: Condition): Condition {
   return {
     code: "notConfirmed",
     message: `not confirmed within ${deadlineMs / 1000} s: ${latest.message}`,
-    hint: `nothing was undone; \`moorage deploy ${agent}\` goes on from here, \`moorage explain ${agent}\` says more`,
+    hint: `nothing was undone; \`moorage ${verb} ${agent}\` goes on from here, \`moorage explain ${agent}\` says more`,
   };
 }
 
@@ -61,14 +68,15 @@ export function disappearing(agent: string, instance: VerifiedInstance): Conditi
       hint: `ask whoever owns the finalizer ${finalizers.join(", ")}`,
     };
   }
-  return { code: "ending", message: `${name} is ending`, hint: `run \`moorage explain ${agent}\`` };
+  const hint = `\`moorage stop ${agent}\` waits for its end, \`moorage stop ${agent} --now\` does not wait for the turn`;
+  return { code: "ending", message: `${name} is ending`, hint };
 }
 
 export function ended(agent: string, ending: Ending): Condition {
   return {
     code: "agentEnded",
     message: `it started and ended: ${describeEnding(ending)}`,
-    hint: `run \`moorage logs ${agent} --previous\` to see what it said`,
+    hint: `run \`moorage logs ${agent}\` to see what it said`,
   };
 }
 

@@ -238,6 +238,6 @@ function answer(call: Call, progress: Progress, desired: IntentDigest, end: Foun
 }
 
 function endCondition(call: Call, end: CallEnd, agent: string, deadlineMs: number): Condition {
-  if (end.kind === "deadline") return conditions.notConfirmed(agent, deadlineMs, call.condition);
+  if (end.kind === "deadline") return conditions.notConfirmed("deploy", agent, deadlineMs, call.condition);
   return end.kind === "interrupted" ? conditions.interrupted(agent) : end.condition;
 }

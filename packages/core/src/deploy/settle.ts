@@ -21,6 +21,7 @@ export async function settle(
 ): Promise<Settled> {
   const { uid, resourceVersion } = found.instance.fence;
   const until = call.clock.now() + ms;
+  call.waitFor(conditions.settling(call.subject.agent));
   judged.add(resourceVersion);
   const followed = await follow(call, { from: found.version, uid, judged, judge: changed, alone: true }, ms);
   const { agent } = call.subject;

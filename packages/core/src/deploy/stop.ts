@@ -60,7 +60,7 @@ function answer(call: Call, end: Stopped | CallEnd): StopOutcome {
       call.say("end", end.kind, end.kind === "nothing" ? "there was nothing to stop" : `${call.name} has ended`);
       return { ...told, outcome: end.kind, condition: null };
     case "deadline": {
-      const condition = conditions.notConfirmed(agent, deadlineMs, call.condition);
+      const condition = conditions.notConfirmed("stop", agent, deadlineMs, call.condition);
       call.say("end", condition.code, condition.message);
       return { ...told, outcome: "notConfirmed", condition };
     }
