@@ -54,6 +54,7 @@ describe("shapes", () => {
     ["https://token@example.org/a@b", "https://***@example.org/a@b"],
     ["GET /x?access_token=abcdefgh&n=1", "GET /x?access_token=***&n=1"],
     ['password="hunter2hunter2"', 'password="***"'],
+    ["pwd: hunter2hunter2", "pwd: ***"],
     ["a\n-----BEGIN OPENSSH PRIVATE KEY-----\nabc\ndef\n-----END OPENSSH PRIVATE KEY-----\nb", "a\n***\nb"],
     ["-----BEGIN PRIVATE KEY-----\nabc\n(cut here", "***"],
     ['{"k":"-----BEGIN RSA PRIVATE KEY-----\\nabc\\n-----END RSA PRIVATE KEY-----\\n"}', '{"k":"***\\n"}'],
@@ -74,6 +75,7 @@ describe("shapes", () => {
     "basic authentication failed",
     "-----BEGIN PUBLIC KEY-----\nabc\n-----END PUBLIC KEY-----",
     "skipped: risk-free",
+    "PWD=/home/anna/scribe",
   ])("%s stays", (text) => {
     expect(nothing(text)).toBe(text);
   });

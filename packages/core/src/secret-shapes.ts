@@ -35,7 +35,8 @@ export const secretShapes: readonly SecretShape[] = [
   whole(/\bAIza[\w-]{35}/g),
   after(/(\bBearer\s+)[\w.~+/=-]{8,}/gi),
   after(/(\bBasic\s+)(?=[\w+/-]*[0-9=])[\w+/-]{8,}={0,2}/gi),
-  after(/(\b(?:password|passwd|pwd|passphrase)["']?\s*[:=]\s*["']?)[^\s"',;&]{4,}/gi),
+  // PWD=/some/where is the working directory: in every list of variables.
+  after(/(\b(?:password|passwd|passphrase|pwd(?!["']?\s*[:=]\s*["']?\/))["']?\s*[:=]\s*["']?)[^\s"',;&]{4,}/gi),
   after(/([?&](?:\w*token|api_?key|\w*sig(?:nature)?|[\w-]*-Signature|[\w-]*-Credential)=)[^\s&"'#]{4,}/gi),
   // 64 hex digits are an identity or a digest as well: hidden only where the words before say that they are secret.
   after(
