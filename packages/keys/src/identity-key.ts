@@ -47,7 +47,7 @@ async function decodeKey(text: string): Promise<Uint8Array> {
 function decodeHex(text: string): Uint8Array {
   if (/^[0-9a-f]+$/i.test(text)) {
     if (text.length !== hexDigits)
-      throw new KeyError("keyWrongLength", `The identity key has ${text.length} hex digits; it needs ${hexDigits}.`);
+      throw new KeyError("keyWrongLength", `the identity key has ${text.length} hex digits; it needs ${hexDigits}`);
     return new Uint8Array(Buffer.from(text, "hex"));
   }
   throw new KeyError(text.length === hexDigits ? "keyWrongCharacter" : "keyUnknownForm");
