@@ -48,6 +48,7 @@ test.each([
 
 test.each([
   [["nothing-of-this-name"], "no program nothing-of-this-name on PATH"],
+  [["sleep 1"], "no program sleep 1 on PATH"],
   [["plain"], "may not be executed"],
   [["./none"], "there is no ./none"],
   [["./folder"], "is a folder"],
@@ -63,4 +64,8 @@ test.each([
 
 test("a program in the declaration's folder is no program on PATH, and is told how to be named", () => {
   expect(commandFault(["good.sh"], folder, "/usr/bin")?.hint).toContain("./good.sh");
+});
+
+test("a whole line in the place of a word is told as that", () => {
+  expect(commandFault(["sleep 1"], folder, "/usr/bin:/bin")?.hint).toContain("each word of the command by itself");
 });

@@ -37,7 +37,11 @@ function find(program: string, directory: string, path: string): Found {
   }
   if (unfit !== undefined) return unfit;
   const here = statsOf(resolve(directory, program))?.isFile() === true;
-  const hint = here ? `write ./${program}: the declaration's folder is not on PATH` : "install it, or write its path";
+  const hint = here
+    ? `write ./${program}: the declaration's folder is not on PATH`
+    : /\s/.test(program)
+      ? "write each word of the command by itself, such as [node, agent.ts]: no shell takes it apart"
+      : "install it, or write its path";
   return { kind: "fault", message: `there is no program ${program} on PATH`, hint };
 }
 
@@ -118,6 +122,6 @@ function scriptFault(program: string, script: string | undefined, directory: str
   if (statsOf(resolve(directory, script)) !== undefined) return null;
   return {
     message: `there is no ${script} in ${directory}`,
-    hint: "correct run.command, or run it from the right folder",
+    hint: "correct the command: its paths count from that folder",
   };
 }

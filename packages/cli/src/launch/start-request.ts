@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import type { Identity, IntentTemplate, Notes } from "@moorage/core";
 import { nameIdentity } from "@moorage/core";
-import { keyIdentity, sha256 } from "@moorage/keys";
+import { KeyError, keyIdentity, sha256 } from "@moorage/keys";
 import { networkVariablesNotPassed } from "@moorage/local";
 import type { DeclaredAgent } from "../declaration/agent.ts";
 import { CliError } from "../errors/cli-error.ts";
@@ -72,7 +72,19 @@ export async function launchPlan(
 /** The identity: the key's where there is one, else the name's. */
 async function identityOf(agent: DeclaredAgent, key: string | null): Promise<Identity> {
   if (agent.identity.kind === "name" || key === null) return nameIdentity(agent.name, sha256);
-  return keyIdentity(key);
+  try {
+    return await keyIdentity(key);
+  } catch (error) {
+    if (!(error instanceof KeyError)) throw error;
+    const { from } = agent.identity;
+    const { code, message, hint } = error;
+    throw new CliError({
+      code,
+      message: `${agent.name}: ${from.kind === "env" ? from.name : from.shown}: ${message}`,
+      hint,
+      details: { agent: agent.name, source: agent.source },
+    });
+  }
 }
 
 /** One warning for all proxy and CA variables that are set and that the agent will not see. */
@@ -80,10 +92,8 @@ function networkWarning(agent: DeclaredAgent, environment: Environment): string[
   const declared = new Set([...Object.keys(agent.env), ...agent.secretEnv.keys(), ...agent.passEnv]);
   const missed = networkVariablesNotPassed(environment, declared);
   if (missed.length === 0) return [];
-  const list = missed.join(", ");
-  const [verb, it] = missed.length === 1 ? ["is", "it"] : ["are", "them"];
   return [
-    `${agent.name}: ${list} ${verb} set here and the agent does not get ${it}; to pass ${it} on, declare passEnv: [${list}]`,
+    `${agent.name}: proxy or certificate variables are set here that the agent does not get; to hand them on, declare passEnv: [${missed.join(", ")}]`,
   ];
 }
 
