@@ -120,8 +120,11 @@ function deployJson({ exit: _, condition, agent: __, agentId: ___, scope: ____, 
 
 /** The exact commands that help, the most useful first. */
 function advice(name: string, status: AgentStatus, planned: Planned, deploy: PreviewResult | null): string[] {
-  if (planned.fault !== null) return [planned.fault.hint];
   const { supervisor } = status;
+  if (planned.fault !== null)
+    return status.state === "running"
+      ? [`\`moorage logs ${name} -f\` shows what it writes`, `before a restart from here: ${planned.fault.hint}`]
+      : [planned.fault.hint];
   if (supervisor?.state === "stopped")
     return [`its supervisor is stopped and answers nobody: run \`kill -CONT ${supervisor.pid ?? "PID"}\``];
   const stuck = deploy?.condition ?? null;
@@ -137,9 +140,15 @@ function advice(name: string, status: AgentStatus, planned: Planned, deploy: Pre
     case "ending":
       return [`\`moorage stop ${name}\` waits for its end, \`moorage stop ${name} --now\` does not wait for the turn`];
     case "ended":
-      return [`\`moorage logs ${name}\` shows what it said, \`moorage deploy ${name}\` starts it again`];
+      // Not `deploy`: that needs the declaration, which may be elsewhere or none at all.
+      return [
+        ...(supervisor?.state === "lost"
+          ? [`what may be left of it is ended first, by a restart and by \`moorage stop ${name}\` alike`]
+          : []),
+        `\`moorage logs ${name}\` shows what it said, \`moorage restart ${name}\` starts it again`,
+      ];
     case "broken":
-      return [`\`moorage deploy ${name}\` makes it anew`];
+      return [`\`moorage restart ${name}\` makes it anew`];
     case "cannotTell":
       return [`look from where it was started; \`moorage doctor\` says more. Nothing is ended and nothing created`];
     case "absent":

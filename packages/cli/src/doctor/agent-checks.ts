@@ -41,7 +41,7 @@ function supervisorChecks({ agent, state, supervisor, reason }: AgentStatus): Ch
         warning(
           agent,
           "its supervisor is gone; what it left is ended by the next start or stop",
-          `run \`moorage deploy ${agent}\` or \`moorage stop ${agent}\``,
+          `run \`moorage restart ${agent}\` or \`moorage stop ${agent}\``,
         ),
       ];
     case "stopped":
