@@ -44,22 +44,29 @@ export function statusTable(agents: readonly AgentStatus[], output: Output, now:
 }
 
 function cells(status: AgentStatus, now: number): string[] {
-  const { turn, health } = status;
   return [
     status.agent,
     status.state === "cannotTell" ? "cannot tell" : status.state,
     ago(status.since, now),
-    turn === null
-      ? "-"
-      : turn.inFlight > 0
-        ? `${turn.inFlight} for ${ago(turn.since, now)}`
-        : lastTurn(turn.lastAt, now),
+    turnCell(status, now),
     status.catalog === null ? "-" : basename(status.catalog),
-    health.state === "unhealthy" ? `unhealthy ${ago(health.since, now)}` : health.state,
+    healthCell(status, now),
     status.memoryBytes === null ? "-" : bytes(status.memoryBytes),
     status.cpuMs === null ? "-" : describeDuration(status.cpuMs),
     String(status.revives),
   ];
+}
+
+/** A turn of an agent that has ended does not go on: it was lost. */
+function turnCell({ turn, state }: AgentStatus, now: number): string {
+  if (turn === null) return "-";
+  if (turn.inFlight === 0) return state === "ended" ? "-" : lastTurn(turn.lastAt, now);
+  return state === "ended" ? `${turn.inFlight} lost` : `${turn.inFlight} for ${ago(turn.since, now)}`;
+}
+
+function healthCell({ health }: AgentStatus, now: number): string {
+  if (health.state === "unknown") return "-";
+  return health.state === "unhealthy" ? `unhealthy ${ago(health.since, now)}` : health.state;
 }
 
 function ago(iso: string | null, now: number): string {
