@@ -37,7 +37,10 @@ async function runAndTell(host: Process, output: Output): Promise<number> {
     const ended = await carryOut(parsed, host, output);
     // Whatever was reached: who pressed Ctrl-C is told that it counted.
     const code = interrupt.aborted ? exit.interrupted : ended;
-    if (code === exit.interrupted && !output.quiet)
+    if (code === exit.interrupted && isReading(parsed)) {
+      // So that the prompt does not follow on "^C".
+      if (output.terminal) output.error("");
+    } else if (code === exit.interrupted && !output.quiet)
       output.error("interrupted; what was started goes on: `moorage status` shows it");
     return code;
   } catch (error) {
@@ -47,6 +50,11 @@ async function runAndTell(host: Process, output: Output): Promise<number> {
     printError(told, output, false);
     return exit.interrupted;
   }
+}
+
+/** Ctrl-C is how a watch ends: nothing was begun that could go on. */
+function isReading(parsed: Parsed): boolean {
+  return parsed.kind === "run" && ["status", "logs", "journal"].includes(parsed.spec.name);
 }
 
 async function carryOut(parsed: Parsed, host: Process, output: Output): Promise<number> {

@@ -55,7 +55,7 @@ test("on a screen there is one line an agent, with phase and time, drawn over it
   now = 3_400;
   progress.through(silent).append(entry("wait", "its supervisor is being started", "b"));
   expect(text()).toContain("b (3.4s): its supervisor is being st…\n");
-  expect(text()).toContain("\u001b[2A\u001b[0J");
+  expect(text()).toContain("\r\u001b[2A\u001b[0J");
   progress.end("a", "a: started");
   progress.end("b", "b: started");
   progress.close();

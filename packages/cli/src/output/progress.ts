@@ -30,7 +30,8 @@ export function showProgress(output: Output, now: () => number): Progress {
   let frame = 0;
 
   const clear = (): void => {
-    if (drawn > 0) output.draw(`\u001b[${drawn}A\u001b[0J`);
+    // From the first column: a Ctrl-C has left its "^C" on the row.
+    if (drawn > 0) output.draw(`\r\u001b[${drawn}A\u001b[0J`);
     drawn = 0;
   };
   const draw = (): void => {

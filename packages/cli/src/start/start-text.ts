@@ -15,13 +15,19 @@ export function startText(result: StartResult, output: Output, tail: readonly st
     const since = result.startedAt === null ? "" : ` since ${sinceText(result.startedAt, Date.now())}`;
     lines.push(`${agent}: ${output.style("green", "already running")}${since}; nothing touched`);
     if (condition === null) lines.push(...divergence(result, output));
-  } else lines.push(`${agent}: ${output.style("red", "not running")}`);
+  } else lines.push(`${agent}: ${output.style("red", failed(result))}`);
   if (condition !== null) {
     lines.push(`  ${condition.message}`);
     for (const line of tail) lines.push(`  ${output.style("dim", "│")} ${line}`);
     lines.push(hint(output, condition.hint));
   }
   return lines.join("\n");
+}
+
+/** Only of one that has ended is it known that it does not run. */
+function failed({ outcome, condition }: StartResult): string {
+  if (condition?.code === "agentEnded") return "not running";
+  return outcome === "notConfirmed" ? "not confirmed as running" : "not started";
 }
 
 function divergence({ agent, intent }: StartResult, output: Output): string[] {
