@@ -32,7 +32,7 @@ export const commonFlags: readonly FlagSpec[] = [
   {
     name: "state",
     value: "DIR",
-    description: "the state directory (default $XDG_STATE_HOME/moorage)",
+    description: "the state directory (default ~/.local/state/moorage, or $XDG_STATE_HOME/moorage)",
     complete: "folder",
   },
   { name: "context", value: "NAME", description: "the cluster, with --on kubernetes" },
@@ -118,7 +118,7 @@ export const commands: readonly CommandSpec[] = [
   {
     name: "status",
     aliases: [],
-    summary: "one line an agent",
+    summary: "one line for each agent",
     usage: "[NAME…]",
     words: [0, many],
     complete: "agents",
@@ -196,7 +196,7 @@ export const commands: readonly CommandSpec[] = [
     ],
     examples: [
       ["moorage logs -f", "all agents, as they write"],
-      ["moorage logs scribe --previous", "what it said before it ended"],
+      ["moorage logs scribe --previous", "what it said before it was started again"],
     ],
     load: async () => (await import("../commands/logs.ts")).logs,
   },

@@ -32,7 +32,7 @@ export function commandHelp(spec: CommandSpec): string {
   const own = spec.flags.length === 0 ? "" : `\nFlags:\n${flagRows(spec.flags)}\n`;
   return `moorage ${spec.name}${also}: ${spec.summary}
 
-Usage: moorage ${spec.name} ${spec.usage}
+Usage: ${`moorage ${spec.name} ${spec.usage}`.trimEnd()}
 ${own}
 Common flags:
 ${flagRows(commonFlags)}

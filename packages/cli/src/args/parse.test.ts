@@ -49,7 +49,6 @@ test.each([
   [["deploy", "--deadline", "--json"], "write --deadline DURATION"],
   [["deploy", "--dry-run=yes"], "write --dry-run alone"],
   [["status", "--", "x"], "moorage status --help"],
-  [["explain"], "moorage explain --help"],
   [["explain", "a", "b"], "moorage explain --help"],
   [["--json", "status"], "moorage status --json"],
   [["status", "-x"], "moorage status --help"],
@@ -80,4 +79,11 @@ test("every example of the help is understood, but for what a shell makes of it"
 test("what looks like a flag of every object is none", () => {
   expect(refusal("status", "--__proto__").code).toBe("usage");
   expect(refusal("status", "--constructor").code).toBe("usage");
+});
+
+test("a flag before the command is sent behind one that has it, and an unknown one to the help", () => {
+  expect(refusal("--json").hint).toContain("moorage status --json");
+  expect(refusal("--dry-run").hint).toContain("moorage deploy --dry-run");
+  expect(refusal("-v").hint).toContain("moorage --version");
+  expect(refusal("--nothing").hint).toContain("moorage --help");
 });

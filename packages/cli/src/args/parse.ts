@@ -17,12 +17,22 @@ export function parseCommandLine(argv: readonly string[]): Parsed {
   if (first === undefined || first === "--help" || first === "-h") return { kind: "help", spec: null };
   if (first === "--version" || first === "-V") return { kind: "version" };
   if (first === "help") return { kind: "help", spec: others[0] === undefined ? null : commandNamed(others[0]) };
-  if (first.startsWith("-"))
-    throw usageError(
-      `${first} stands before the command`,
-      `write the command first, such as \`moorage status ${first}\``,
-    );
+  if (first.startsWith("-")) throw flagFirst(first);
   return parseCommand(commandNamed(first), others);
+}
+
+/** A flag that some command has is only in the wrong place; any other is none at all. */
+function flagFirst(raw: string): CliError {
+  const word = raw.replace(/^-+/, "").replace(/=.*$/, "");
+  const has = ({ name, short }: FlagSpec): boolean => (raw.startsWith("--") ? name === word : short === word);
+  const spec = commonFlags.some(has) ? findCommand("status") : commands.find(({ flags }) => flags.some(has));
+  if (spec !== undefined)
+    return usageError(
+      `${raw} stands before the command`,
+      `write the command first, such as \`moorage ${spec.name} ${raw}\``,
+    );
+  const hint = raw === "-v" ? "`moorage --version` prints the version" : "`moorage --help` lists the commands";
+  return usageError(`there is no flag ${raw}`, hint);
 }
 
 function commandNamed(name: string): CommandSpec {
