@@ -29,7 +29,7 @@ describe.concurrent("a person", () => {
     const stopped = await place.run(["stop", "scribe"]);
     expect(stopped).toMatchObject({ exit: 0 });
     expect(stopped.stdout).toMatch(/scribe: stopped/);
-    expect(place.processes()).toEqual([]);
+    await place.atRest();
     expect((await place.run(["logs", "scribe", "--previous"])).stdout).toContain("tides.txt");
   });
 

@@ -67,5 +67,5 @@ it("Ctrl-C of a deploy that waits: what was started goes on, the last line says 
   expect(stderr.trimEnd().split("\n").at(-1)).toContain("what was started goes on");
   expect((await stop.done).exit).toBe(0);
   expect(lone.runs()).toHaveLength(1);
-  expect(place.processes()).toEqual([]);
+  await place.atRest();
 });

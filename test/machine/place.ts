@@ -17,7 +17,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Seen } from "./processes.ts";
-import { endProcessesBelow, processesBelow } from "./processes.ts";
+import { agentsBelow, endProcessesBelow, processesBelow } from "./processes.ts";
+import { until } from "./until.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** The program and the first argument of every call. */
@@ -213,6 +214,13 @@ export class Place implements AsyncDisposable {
   /** What lives of it at this moment. */
   processes(): Seen[] {
     return processesBelow([this.dir, this.state]);
+  }
+
+  /** Fails when an agent's process lives now; then waits until its supervisors, which end after it, are gone too. */
+  async atRest(): Promise<void> {
+    const agents = agentsBelow(this.dir);
+    if (agents.length > 0) throw new Error(`agents live on: ${JSON.stringify(agents)}`);
+    await until("the supervisors are gone", () => this.processes().length === 0);
   }
 
   /** Gives the folder, and what is named in it, to another user. */

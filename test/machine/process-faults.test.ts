@@ -6,7 +6,7 @@ import type { ProcessFault } from "./fault-table.ts";
 import { processFaults } from "./fault-table.ts";
 import type { Told } from "./place.ts";
 import { Place } from "./place.ts";
-import { alive, processesBelow, signal, stateOf, untilDead } from "./processes.ts";
+import { alive, signal, stateOf, untilDead } from "./processes.ts";
 import { until } from "./until.ts";
 
 const megabytes = 10;
@@ -125,7 +125,7 @@ describe.concurrent("an agent", () => {
       await acts[row.condition]?.(place, running);
       const stdout = row.command === "deploy" ? "" : await meet(place, row);
       await afterwards[row.condition]?.(place, running, stdout);
-      if (row.remains === "nothing") expect(processesBelow([place.dir])).toEqual([]);
+      if (row.remains === "nothing") await place.atRest();
       if (row.command === "logs") expect(alive(running.pid!)).toBe(true);
     });
 });

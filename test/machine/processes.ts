@@ -44,9 +44,12 @@ export function processesBelow(folders: readonly string[]): Seen[] {
   });
 }
 
-/** The agents' processes below a folder: those that carry an agent's marks. */
+/** The agents' processes below a folder: those that carry the mark of an attempt. A supervisor's says that it is of none. */
 export function agentsBelow(folder: string): Seen[] {
-  return processesBelow([folder]).filter(({ pid }) => read(`/proc/${pid}/environ`).includes("\0MOORAGE_ATTEMPT="));
+  return processesBelow([folder]).filter(({ pid }) => {
+    const attempt = environmentOf(pid)["MOORAGE_ATTEMPT"];
+    return attempt !== undefined && attempt !== "supervisor";
+  });
 }
 
 /** The supervisors below a folder. */

@@ -34,7 +34,7 @@ describe.concurrent("a state directory", () => {
       const told = await place.ask(["deploy", "a", "--", "sleep", "600"], withoutState(place, row));
       expect({ exit: told.exit, code: codeOf(told) }).toEqual({ exit: row.exit, code: row.code });
       if (row.says !== undefined) expect(told.hint).toContain(row.says);
-      expect(place.processes()).toEqual([]);
+      await place.atRest();
     });
 
   for (const row of stateFaults.filter(({ remains }) => remains === "goesOn"))

@@ -33,7 +33,7 @@ describe.concurrent("environment", () => {
     expect(stderr).toContain("passEnv: [HTTPS_PROXY, NODE_EXTRA_CA_CERTS]");
     expect(await environment(place)).not.toHaveProperty("HTTPS_PROXY");
     expect((await place.run(["explain", "a"], { env })).stdout).toContain(
-      "HTTPS_PROXY, NODE_EXTRA_CA_CERTS are set here",
+      "passEnv: [HTTPS_PROXY, NODE_EXTRA_CA_CERTS]",
     );
     place.declare("a", `${run}\npassEnv: [HTTPS_PROXY, NODE_EXTRA_CA_CERTS]`);
     const restart = await place.run(["restart", "a"], { env });

@@ -30,7 +30,7 @@ describe.concurrent("time and state", () => {
       await until("the second run has begun", () => lone.runs().length === 2);
       expect((await place.run(["explain", "a"], stepped)).exit).toBe(0);
       expect(await place.askOne(["stop", "a"], stepped)).toMatchObject({ exit: 0, outcome: stopped });
-      expect(place.processes()).toEqual([]);
+      await place.atRest();
       // Whatever was recorded meanwhile stands in nobody's way.
       expect(await place.askOne(["deploy"])).toMatchObject({ exit: 0, outcome: "started" });
     });
@@ -60,7 +60,7 @@ describe.concurrent("time and state", () => {
       expect(await ask(["deploy", "a", "--", ...lone.command])).toMatchObject({ exit: 0, outcome: "alreadyRunning" });
       expect(lone.runs()).toHaveLength(1);
       expect((await place.run(["stop", "--all", "--now", state], { state: false })).exit).toBe(0);
-      expect(place.processes()).toEqual([]);
+      await place.atRest();
     },
   );
 
@@ -73,7 +73,7 @@ describe.concurrent("time and state", () => {
     const { agents } = await place.ask(["status"]);
     expect(agents.map(({ state }) => state)).toEqual(Array(12).fill("running"));
     expect((await place.run(["stop", "--all", "--now"])).exit).toBe(0);
-    expect(place.processes()).toEqual([]);
+    await place.atRest();
   });
 
   it("L65: logs -f through rotation: whole lines, each once, to the end", async () => {

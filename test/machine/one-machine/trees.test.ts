@@ -4,7 +4,7 @@ import { chmodSync, copyFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { command, Place } from "../place.ts";
-import { agentsBelow, alive, processesBelow, signal, stateOf, supervisorsBelow, untilDead } from "../processes.ts";
+import { agentsBelow, alive, signal, stateOf, supervisorsBelow, untilDead } from "../processes.ts";
 import { loseSupervisor } from "../record.ts";
 import { until } from "../until.ts";
 import { isRoot, needsRoot, nobodyId } from "../user.ts";
@@ -34,7 +34,7 @@ describe.concurrent("process trees", () => {
     expect(agentsBelow(place.dir).length).toBeGreaterThan(1);
     await stopped(place);
     expect(alive(node)).toBe(false);
-    expect(place.processes()).toEqual([]);
+    await place.atRest();
   });
 
   it("L16: the leader ends on TERM, a member ignores it: the stop is done when the group is empty", async () => {
@@ -45,7 +45,7 @@ describe.concurrent("process trees", () => {
     const member = await until("the member runs", () => place.number("member"));
     await stopped(place);
     expect(alive(member)).toBe(false);
-    expect(place.processes()).toEqual([]);
+    await place.atRest();
   });
 
   for (const lost of [false, true])
@@ -127,7 +127,7 @@ describe.concurrent("process trees", () => {
     signal(pid!, "SIGSTOP");
     await until("it is stopped", () => stateOf(pid!) === "T");
     await stopped(place);
-    expect(processesBelow([place.dir])).toEqual([]);
+    await place.atRest();
     expect((await place.run(["journal", "a"])).exit).toBe(0);
     expect(place.has("bye")).toBe(true);
   });
