@@ -1,7 +1,7 @@
 /** The rows of the fault table about declarations; `fault-table.ts` is the whole of it. */
 
 /** What stands in the place of the declaration. */
-export type Declared =
+type Declared =
   /** The whole text of agent.yaml. */
   | { readonly text: string | Uint8Array }
   /** The `spec` of an agent called `a`; what is there once must be `command`. */

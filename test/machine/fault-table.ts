@@ -1,5 +1,5 @@
 /** The fault table: what is put in, how the command ends, the code that it tells, and what remains. The tests run from it. */
-export type { DeclarationFault, Declared } from "./declaration-faults.ts";
+export type { DeclarationFault } from "./declaration-faults.ts";
 export { declarationFaults } from "./declaration-faults.ts";
 
 export interface LineFault {
