@@ -15,7 +15,8 @@ import { openJournal } from "./journal.ts";
 import { probeLock } from "./lock.ts";
 import { mountOf } from "./mount.ts";
 import { poke } from "./poke.ts";
-import { defaultRegistryDir, openRegistry } from "./registry.ts";
+import type { Registry } from "./registry.ts";
+import { openRegistry, openUsersRegistry } from "./registry.ts";
 import type { Scope, ScopeOptions } from "./scope.ts";
 import type { ScopeCore } from "./scope-core.ts";
 import { Background, writePatiently } from "./scope-core.ts";
@@ -48,9 +49,7 @@ export async function openScope(options: ScopeOptions): Promise<Scope> {
     here: machineIdentity(),
     table: processTable(),
     watch: new ChangeWatch(stateDir, options.clock),
-    registry: write
-      ? openRegistry(options.registryDir === undefined ? defaultRegistryDir() : options.registryDir)
-      : null,
+    registry: write ? registryOf(options) : null,
     background: new Background(),
     lastSeen: { all: null },
     launchEnv: typeof launchEnv === "function" ? launchEnv : () => launchEnv,
@@ -61,6 +60,10 @@ export async function openScope(options: ScopeOptions): Promise<Scope> {
         : null,
   };
   return composeScope(core, options.mode, createSubstrate(core));
+}
+
+function registryOf({ registryDir }: ScopeOptions): Registry | null {
+  return registryDir === undefined ? openUsersRegistry() : openRegistry(registryDir);
 }
 
 /** Opening waits for somebody who is just making or repairing the database. */

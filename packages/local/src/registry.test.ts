@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Registration } from "./registry.ts";
-import { heldElsewhere, openRegistry, register, registryKey } from "./registry.ts";
+import { heldElsewhere, openRegistry, openUsersRegistry, register, registryKey } from "./registry.ts";
 
 let directory: string;
 
@@ -53,6 +53,18 @@ it("what a killed supervisor left says nothing once its lock is free", () => {
   writeFileSync(join(directory, "keys", `${identity}.json`), JSON.stringify({ stateDir: "/one", outputs: ["/gone"] }));
   expect(heldElsewhere({ directory }, registryKey(identity, true, "/two"), "/two")).toBeNull();
   release(take("/two", true));
+});
+
+it("without a home that can be written, a state directory that is deleted and made again still gets no second copy", () => {
+  const uid = process.getuid?.() ?? 0;
+  for (const home of [null, "/proc/none", "/dev/null"]) {
+    const temporaryDir = mkdtempSync(join(directory, "t"));
+    const registry = openUsersRegistry({ home, temporaryDir, uid });
+    expect(registry).toEqual({ directory: join(temporaryDir, `moorage-${uid}`, "identities") });
+  }
+  const home = join(directory, "home");
+  expect(openUsersRegistry({ home, temporaryDir: directory, uid })?.directory).toMatch(home);
+  expect(openUsersRegistry({ home: "/dev/null", temporaryDir: "/dev/null", uid })).toBeNull();
 });
 
 it("a place that cannot be written protects nobody, and stops nobody", () => {

@@ -1,7 +1,8 @@
 /** This user's live identities across state directories: a lock each, outside any of them, and beside it who holds it. */
-import { readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
+import { accessSync, constants, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { ensurePrivateDirectory } from "@moorage/harness";
 import type { HeldLock } from "./lock.ts";
 import { probeLock, takeLock } from "./lock.ts";
 import { makeDirectory } from "./make-directory.ts";
@@ -28,23 +29,51 @@ export type Registration =
   | { readonly kind: "held"; readonly by: Entry | null }
   | { readonly kind: "impossible" };
 
-/** Below the home folder; null where there is none, or none whose locks hold. */
-export function defaultRegistryDir(): string | null {
+/** Where a user's registry may be. */
+export interface RegistryHome {
+  /** Null: this user has none. */
+  readonly home: string | null;
+  readonly temporaryDir: string;
+  readonly uid: number;
+}
+
+function thisUser(): RegistryHome {
+  return { home: homeOrNone(), temporaryDir: tmpdir(), uid: process.getuid?.() ?? 0 };
+}
+
+/** Who is not in the table of users, and has no HOME, has none. */
+function homeOrNone(): string | null {
   try {
-    const home = homedir();
-    const mount = mountOf(home);
-    if (mount !== null && (locksMayFail(mount.type) || mount.readOnly)) return null;
-    return join(home, ".local", "state", "moorage-identities");
+    return homedir();
   } catch {
     return null;
   }
 }
 
-/** Null where the directory cannot be made: the protection across state directories is then not to be had. */
+/**
+ * Below the home folder; where nothing can be written there, among the user's private temporary things, which at least
+ * outlive the seconds in which a state directory is deleted and made again. Null where neither is to be had.
+ */
+export function openUsersRegistry(user: RegistryHome = thisUser()): Registry | null {
+  const { home } = user;
+  const own = home !== null && usable(home) ? openRegistry(join(home, ".local", "state", "moorage-identities")) : null;
+  if (own !== null || !usable(user.temporaryDir)) return own;
+  const temporary = join(user.temporaryDir, `moorage-${user.uid}`);
+  return ensurePrivateDirectory(temporary, user.uid) === null ? openRegistry(join(temporary, "identities")) : null;
+}
+
+/** Whether locks hold there, and whether it can be written at all. */
+function usable(directory: string): boolean {
+  const mount = mountOf(directory);
+  return mount === null || !(locksMayFail(mount.type) || mount.readOnly);
+}
+
+/** Null where the directory cannot be made or written: the protection across state directories is then not to be had. */
 export function openRegistry(directory: string | null): Registry | null {
   if (directory === null) return null;
   try {
     makeDirectory(directory);
+    accessSync(directory, constants.W_OK | constants.X_OK);
     return { directory };
   } catch {
     return null;
