@@ -6,8 +6,9 @@ import type { Host } from "../host.ts";
 import type { LaunchPlan } from "../launch/start-request.ts";
 import { showProgress } from "../output/progress.ts";
 import { durationFlag, selectDeclared } from "../selection.ts";
+import type { Session } from "../session.ts";
 import { withSession } from "../session.ts";
-import { defaultDeadlineMs, defaultSettleMs, launchPlans, startAll } from "../start/start-agents.ts";
+import { defaultDeadlineMs, defaultSettleMs, demandNoObstacle, planAll, startAll } from "../start/start-agents.ts";
 import type { StartTimes } from "../start/start-one.ts";
 import { startJson } from "../start/start-one.ts";
 
@@ -15,7 +16,8 @@ export const deploy: Run = async (invocation, host) => {
   const times = startTimes(invocation, host);
   const agents = await selectDeclared(invocation, host.cwd);
   const launchEnv = launchEnvironment(host.env);
-  const plans = await launchPlans(agents, { environment: host.env, launchEnv }, host);
+  const plans = await planAll(agents, { environment: host.env, launchEnv }, host);
+  await demandUnlessRunning(plans, invocation, host);
   if (invocation.flags["dry-run"] === true) {
     const { dryRun } = await import("./dry-run.ts");
     return dryRun(plans, invocation, host);
@@ -39,6 +41,19 @@ async function start(
       progress.close();
     }
   });
+}
+
+/** What stands in the way of a create is no matter for an agent that runs: a start of it reads and answers. */
+async function demandUnlessRunning(plans: readonly LaunchPlan[], invocation: Invocation, host: Host): Promise<void> {
+  const obstructed = plans.filter(({ obstacles }) => obstacles.length > 0);
+  if (obstructed.length === 0) return;
+  const { preview } = await import("./dry-run.ts");
+  const look = async (session: Session): Promise<LaunchPlan[]> => {
+    const previews = await Promise.all(obstructed.map((plan) => preview(plan, session, host.interrupt)));
+    return obstructed.filter((_plan, index) => previews[index]?.action !== "noOp");
+  };
+  const ended = await withSession(invocation, host, { mode: "read" }, look).catch(() => obstructed);
+  demandNoObstacle(ended);
 }
 
 /** How long a start may take, from the flags. */

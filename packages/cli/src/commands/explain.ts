@@ -81,8 +81,10 @@ async function plannedAgent(name: string, session: Session, invocation: Invocati
     declared = agent !== undefined;
     if (agent !== undefined) {
       const { launchPlan } = await import("../launch/start-request.ts");
+      const { demandNoObstacle } = await import("../start/start-agents.ts");
       const plan = await launchPlan(agent, { environment: host.env, launchEnv: session.launchEnv });
       host.output.hide(plan.secretValues);
+      demandNoObstacle([plan]);
       return { declared, plan, fault: null };
     }
     if (instance === undefined) return unplanned;

@@ -46,5 +46,6 @@ export function recordedPlan(
     secrets: new Map(),
     secretValues: [],
     warnings: [],
+    obstacles: [],
   };
 }

@@ -8,6 +8,7 @@ import type { DeclaredAgent } from "../declaration/agent.ts";
 import { CliError } from "../errors/cli-error.ts";
 import { buildId } from "./build-id.ts";
 import { commandFault } from "./preflight.ts";
+import type { SecretValues } from "./secret-values.ts";
 import { readSecretValues } from "./secret-values.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -22,6 +23,8 @@ export interface LaunchPlan {
   /** Every secret value of the request, the identity key included, for the redactor. */
   readonly secretValues: readonly string[];
   readonly warnings: readonly string[];
+  /** What stands in the way of creating it, each exit 2. A start of what runs needs none of it, and is not held up. */
+  readonly obstacles: readonly CliError[];
 }
 
 export interface LaunchOptions {
@@ -33,21 +36,35 @@ export interface LaunchOptions {
   readonly own?: Environment;
 }
 
-/** Throws `secretMissing`, `commandUnusable`, `catalogMissing`, `buildFileMissing` or an error of the key: exit 2, nothing happened. */
+/**
+ * Obstacles are `secretMissing`, `secretInvalid`, `commandUnusable`, `catalogMissing` and `buildFileMissing`. Without an
+ * identity there is no plan: an error of the key, or of any secret of an agent that has one, is thrown.
+ */
 export async function launchPlan(
   agent: DeclaredAgent,
   { environment, launchEnv, own }: LaunchOptions,
 ): Promise<LaunchPlan> {
-  const secrets = readSecretValues(agent, environment, own);
+  const obstacles: CliError[] = [];
+  const past = <T>(check: () => T, otherwise: T): T => {
+    try {
+      return check();
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      obstacles.push(error);
+      return otherwise;
+    }
+  };
+  const read = (): SecretValues => readSecretValues(agent, environment, own);
+  const secrets = agent.identity.kind === "key" ? read() : past(read, { values: new Map(), key: null, warnings: [] });
   const identity = await identityOf(agent, secrets.key);
-  checkCommand(agent, launchEnv);
-  checkCatalog(agent);
+  past(() => checkCommand(agent, launchEnv), undefined);
+  past(() => checkCatalog(agent), undefined);
   const [program = "", ...rest] = agent.command;
   const template: IntentTemplate = {
     kind: "process",
     command: [program, ...rest],
     directory: agent.directory,
-    buildId: buildId(agent, sha256),
+    buildId: past(() => buildId(agent, sha256), "unknown"),
     fingerprint: agent.fingerprint,
     env: agent.env,
     secretKeys: [...agent.secretEnv.keys(), ...agent.passEnv],
@@ -66,6 +83,7 @@ export async function launchPlan(
     secrets: secrets.values,
     secretValues: [...secrets.values.values(), ...(secrets.key === null ? [] : [secrets.key])],
     warnings: [...secrets.warnings, ...networkWarning(agent, environment)],
+    obstacles,
   };
 }
 

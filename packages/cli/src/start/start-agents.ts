@@ -16,8 +16,25 @@ export const defaultDeadlineMs = 90_000;
 /** Milliseconds that a start in a terminal goes on watching. */
 export const defaultSettleMs = 2_000;
 
-/** The plans of all agents, or the errors of all: nothing is started when one cannot be. Tells warnings, hides secrets. */
+/** The plans of all agents that are about to be created, or the errors of all: nothing is started when one cannot be. */
 export async function launchPlans(
+  agents: readonly DeclaredAgent[],
+  options: LaunchOptions,
+  host: Host,
+): Promise<LaunchPlan[]> {
+  const plans = await planAll(agents, options, host);
+  demandNoObstacle(plans);
+  return plans;
+}
+
+/** Throws what stands in the way of creating these agents, all of it. */
+export function demandNoObstacle(plans: readonly LaunchPlan[]): void {
+  const errors = plans.flatMap(({ obstacles }) => obstacles);
+  if (errors.length > 0) throw together(errors);
+}
+
+/** The plans of all agents, obstacles and all, or the errors of those that have none. Tells warnings, hides secrets. */
+export async function planAll(
   agents: readonly DeclaredAgent[],
   options: LaunchOptions,
   { output }: Host,

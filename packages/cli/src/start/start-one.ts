@@ -43,10 +43,21 @@ export async function startOne(
   const began = clock.now();
   const { agent, identity, template, notes, secrets } = plan;
   const { deadlineMs, settleMs } = times;
+  const [obstacle] = plan.obstacles;
   const { substrate, seen } = remembering(scope.substrate);
   try {
     const outcome = await startAgent(
-      { agent, identity, template, notes, secrets, profile: moorageProfile, deadlineMs, settleMs },
+      {
+        agent,
+        identity,
+        template,
+        notes,
+        secrets,
+        profile: moorageProfile,
+        deadlineMs,
+        settleMs,
+        obstacle: obstacle === undefined ? null : reportOf(obstacle),
+      },
       { substrate, clock, random, digest: sha256, journal, signal },
     );
     const instance = seen(outcome.agentId);

@@ -32,6 +32,8 @@ export interface StartRequest extends Subject {
   readonly secrets: ReadonlyMap<string, string>;
   /** Milliseconds to go on watching an agent that this call started; 0: none. */
   readonly settleMs: number;
+  /** Why nothing may be created from this request, such as a secret that is missing. A start of what runs never asks. */
+  readonly obstacle?: Condition | null;
 }
 
 export interface StartPorts extends CallPorts {
@@ -49,6 +51,8 @@ interface Progress {
   intent: IntentComparison;
 }
 
+type Plan = Blueprint & Pick<StartRequest, "obstacle">;
+
 type Found = { readonly kind: "running"; readonly instance: VerifiedInstance; readonly version: string };
 
 /** Converges to at most one live instance of this identity, and says honestly what happened. Throws only on a bug. */
@@ -62,7 +66,7 @@ export async function startAgent(request: StartRequest, ports: StartPorts): Prom
     judged: new Set(),
     intent: "current",
   };
-  const blueprint: Blueprint = { ...request, intent: desired };
+  const blueprint: Plan = { ...request, intent: desired };
   let end = await converge(call, blueprint, progress);
   if (end.kind === "running" && request.settleMs > 0 && isOurs(call, end.instance)) {
     const settled = await settle(call, end, request.settleMs, progress.judged);
@@ -74,7 +78,7 @@ export async function startAgent(request: StartRequest, ports: StartPorts): Prom
   return answer(call, progress, desired, end);
 }
 
-async function converge(call: Call, blueprint: Blueprint, progress: Progress): Promise<Found | CallEnd> {
+async function converge(call: Call, blueprint: Plan, progress: Progress): Promise<Found | CallEnd> {
   for (;;) {
     const seen = await look(call);
     if (seen.kind !== "seen") return seen;
@@ -88,23 +92,27 @@ async function converge(call: Call, blueprint: Blueprint, progress: Progress): P
     if (own !== null) {
       progress.intent = compareIntent(own.recorded, blueprint.intent);
     }
-    const action = decide(call, progress, own, blueprint.intent);
+    const action = decide(call, progress, own, blueprint);
     const step = await perform(call, action, seen, blueprint, progress);
     if (step.kind !== "look") return step;
   }
 }
 
-/** The table's action, within what this call may still do. */
-function decide(call: Call, progress: Progress, own: VerifiedInstance | null, desired: IntentDigest): Action | CallEnd {
-  const action = classify(own, desired);
-  const permitted = withinLimits(action, own, progress, call.attempt, desired, call.subject.agent);
+/** The table's action, within what this call may still do: with an obstacle it neither removes nor creates. */
+function decide(call: Call, progress: Progress, own: VerifiedInstance | null, blueprint: Plan): Action | CallEnd {
+  const { agent } = call.subject;
+  const { intent, obstacle } = blueprint;
+  const action = classify(own, intent);
+  const permitted = withinLimits(action, own, progress, call.attempt, intent, agent);
+  const stuck = obstacle != null && (permitted.kind === "create" || permitted.kind === "delete");
+  const decided: Action | CallEnd = stuck ? { kind: "refused", condition: obstacle } : permitted;
   call.say(
     "decide",
-    permitted.kind,
+    decided.kind,
     own === null ? "no instance found" : `${own.name} is ${own.startup.kind}`,
     ruleOf(action),
   );
-  return permitted;
+  return decided;
 }
 
 async function perform(
