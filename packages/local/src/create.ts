@@ -7,7 +7,7 @@ import { makeFifos } from "@moorage/harness";
 import { bootSupervisor } from "./boot-supervisor.ts";
 import { clearOldIncarnations, instancePaths, linkCurrent, makeIncarnation } from "./instance-folder.ts";
 import type { InstanceRow } from "./instance-row.ts";
-import { insertRow, readRow, updateRow } from "./instance-row.ts";
+import { insertRow, readNamesake, readRow, updateRow } from "./instance-row.ts";
 import type { HeldLock } from "./lock.ts";
 import { probeLock, takeLock } from "./lock.ts";
 import { heldElsewhere, registryKey } from "./registry.ts";
@@ -35,6 +35,7 @@ export async function createInstance(core: ScopeCore, spec: InstanceSpec): Promi
   const paths = instancePaths(stateDir, { name: spec.name, folder });
   let lock: HeldLock | null = null;
   let inserted = false;
+  let namesake: string | null = null;
   try {
     lock = takeLock(paths.creatorLock, 1_000);
     if (lock === null)
@@ -60,9 +61,13 @@ export async function createInstance(core: ScopeCore, spec: InstanceSpec): Promi
     mkdirSync(paths.workspace, { recursive: true, mode: 0o700 });
     inserted = await writePatiently(core, () => {
       if (readRow(database, spec.name) !== null) return false;
+      const nameKey = markKey(profile, "name");
+      namesake = readNamesake(database, spec.name, nameKey, spec.annotations[nameKey] ?? "");
+      if (namesake !== null) return false;
       insertRow(database, row);
       return true;
     });
+    if (namesake !== null) return { kind: "refused", refusal: { kind: "nameTaken", by: namesake } };
     if (!inserted) return { kind: "alreadyExists" };
     const held = lock;
     // What it throws is a fault of the state, which the next read of it tells as well.

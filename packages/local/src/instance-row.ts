@@ -67,6 +67,18 @@ export function readRow(database: Database, name: string): InstanceRow | null {
   return row === undefined ? null : parse(row);
 }
 
+/** The instance of another identity that has the declared name and has not ended, or null. `key` is the annotation of the name. */
+export function readNamesake(database: Database, name: string, key: string, declared: string): string | null {
+  const row = database.get(
+    `SELECT name FROM instances WHERE name <> ? AND json_extract(annotations, '$."' || ? || '"') = ?
+      AND json_extract(status, '$.phase') <> 'ended'`,
+    name,
+    key,
+    declared,
+  );
+  return row === undefined ? null : String(row["name"]);
+}
+
 /** Whose the row is and how far its deletion is: what a supervisor looks at every other second, for as long as it lives. */
 export function readDeletion(
   database: Database,

@@ -13,6 +13,7 @@ const all: { readonly [K in Refusal["kind"]]: Extract<Refusal, { kind: K }> } = 
   unreachable: { kind: "unreachable", target: "the cluster", detail: "refused" },
   leftoversRemain: { kind: "leftoversRemain", processes: [{ pid: 42, command: "worker" }] },
   otherScope: { kind: "otherScope", scope: "/srv/state" },
+  nameTaken: { kind: "nameTaken", by: "moorage-0123456789ab" },
   cannotTell: { kind: "cannotTell", detail: "another machine wrote it" },
   unknown: { kind: "unknown", detail: "no reason given" },
 };

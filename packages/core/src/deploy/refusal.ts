@@ -20,6 +20,8 @@ export type Refusal =
     }
   /** Local: the same identity lives in another state directory of this user. */
   | { readonly kind: "otherScope"; readonly scope: string }
+  /** Local: another identity's instance has the declared name here; people would take the two for one agent. */
+  | { readonly kind: "nameTaken"; readonly by: string }
   | { readonly kind: "cannotTell"; readonly detail: string }
   /** A refusal that nobody has classified: it stops the call. */
   | { readonly kind: "unknown"; readonly detail: string };
@@ -94,6 +96,12 @@ export function refusalCondition(refusal: Refusal, agent: string): Condition {
         code: "otherScope",
         message: `the same identity has an instance in another state directory: ${refusal.scope}`,
         hint: `use it with \`--state ${refusal.scope}\`, or stop it there: \`moorage stop ${agent} --state ${refusal.scope}\``,
+      };
+    case "nameTaken":
+      return {
+        code: "nameTaken",
+        message: `another agent is called ${agent} here: ${refusal.by}, under another identity`,
+        hint: `if it is the same agent under another key, \`moorage stop ${agent}\` first; else give one of them another name`,
       };
     case "cannotTell":
       return {

@@ -1,0 +1,20 @@
+/** Two identities under one declared name look like a second copy to everybody who reads `status`. */
+import { expect, it } from "vitest";
+import { Place } from "./place.ts";
+
+it("the same agent under another key is refused while it runs, and starts once it is stopped", async () => {
+  await using place = new Place();
+  place.declare("keyed", 'run: { command: [sleep, "600"] }\nidentity: { keyFrom: { env: NKEY } }');
+  const first = { env: { NKEY: `${"0".repeat(63)}1` } };
+  const second = { env: { NKEY: `${"0".repeat(63)}2` } };
+  expect((await place.run(["deploy"], first)).exit).toBe(0);
+
+  const refused = await place.run(["deploy", "--json"], second);
+  expect(refused.exit).toBe(4);
+  expect(refused.stdout).toContain("nameTaken");
+  expect((await place.run(["deploy", "keyed", "--", "sleep", "600"])).exit).toBe(4);
+  expect((await place.ask(["status"])).agents).toHaveLength(1);
+
+  expect((await place.run(["stop", "keyed"])).exit).toBe(0);
+  expect((await place.run(["deploy"], second)).exit).toBe(0);
+});
