@@ -10,6 +10,7 @@ export class ChangeWatch {
   readonly #waiting = new Set<() => void>();
   #watcher: FSWatcher | null = null;
   #closing: NodeJS.Timeout | null = null;
+  readonly #shared = new Map<string, unknown>();
   #turn = 0;
 
   constructor(directory: string, clock: Clock) {
@@ -38,6 +39,14 @@ export class ChangeWatch {
       signal?.removeEventListener("abort", abort);
       if (this.#waiting.size === 0) this.#closeSoon();
     }
+  }
+
+  /** What one change makes many want is made once, for all who heard of it by the same turn. */
+  share<T>(turn: number, key: string, make: () => T): T {
+    if (turn !== this.#turn) return make();
+    const made = this.#shared.has(key) ? (this.#shared.get(key) as T) : make();
+    this.#shared.set(key, made);
+    return made;
   }
 
   close(): void {
@@ -70,6 +79,7 @@ export class ChangeWatch {
 
   #wake(): void {
     this.#turn += 1;
+    this.#shared.clear();
     for (const wake of this.#waiting) wake();
     this.#waiting.clear();
   }

@@ -1,6 +1,7 @@
 /** Tells the changes of one identity's instances after a version, and that a lock was freed although no row changed. */
 import type { Abort, Hint, Identity, Version } from "@moorage/core";
 import { selectorValue } from "@moorage/core";
+import type { InstanceRow } from "./instance-row.ts";
 import { readCounter, readRemovals, readRowsOf } from "./instance-row.ts";
 import { observeRow } from "./observe.ts";
 import type { ScopeCore } from "./scope-core.ts";
@@ -29,7 +30,11 @@ export async function* followIdentity(
       const due = core.clock.now() - lookedAt >= recheckMs;
       if (due || changedSince(core, selector, version)) {
         lookedAt = core.clock.now();
-        const step = await lookOnce(core, selector, version, states);
+        // Of many who follow one instance, one looks at what a change is about. A look because time passed is everybody's own.
+        const look: RowLook = due
+          ? (row) => observeRow(core, row)
+          : (row) => core.watch.share(turn, `${row.uid} ${row.version}`, () => observeRow(core, row));
+        const step = await lookOnce(core, selector, { from: version, states, look });
         if (signal.aborted) return;
         for (const { hint } of step.hints) yield hint;
         if (step.over !== null) {
@@ -55,11 +60,12 @@ function changedSince({ database }: ScopeCore, selector: string, version: number
   );
 }
 
+type RowLook = (row: InstanceRow) => ReturnType<typeof observeRow>;
+
 async function lookOnce(
   core: ScopeCore,
   selector: string,
-  from: number,
-  states: Map<string, string>,
+  { from, states, look }: { readonly from: number; readonly states: Map<string, string>; readonly look: RowLook },
 ): Promise<{ hints: Ordered[]; version: number; over: string | null }> {
   const { rows, removals, version } = core.database.read(() => ({
     rows: readRowsOf(core.database, selector),
@@ -74,7 +80,7 @@ async function lookOnce(
   }));
   let over: string | null = null;
   for (const row of rows) {
-    const { observed } = await observeRow(core, row);
+    const { observed } = await look(row);
     const state = JSON.stringify([observed.evidence.container, observed.deletion]);
     const before = states.get(row.uid);
     states.set(row.uid, state);

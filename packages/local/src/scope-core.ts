@@ -31,12 +31,13 @@ const patienceMs = 3_000;
 export async function writePatiently<T>(
   core: Pick<ScopeCore, "database" | "clock" | "random">,
   body: () => T,
+  lasting: "durably" | "soon" = "durably",
 ): Promise<T> {
   const { clock, random, database } = core;
   const until = clock.now() + patienceMs;
   for (;;) {
     try {
-      return database.write(body);
+      return database.write(body, lasting);
     } catch (error) {
       if (!(error instanceof Busy) || clock.now() >= until) throw error;
     }

@@ -10,7 +10,7 @@ import { observeRow, readAll, readIdentity } from "./observe.ts";
 import { readScopeTime, takeScopeTime } from "./scope-clock.ts";
 import type { ScopeCore } from "./scope-core.ts";
 import { writePatiently } from "./scope-core.ts";
-import { insertSecret, readSecrets, removeSecret, secretExists } from "./secret-row.ts";
+import { insertSecret, readSecretData, readSecrets, removeSecret, secretExists } from "./secret-row.ts";
 import { isSystemFault, stateFault } from "./sqlite-fault.ts";
 
 const retryAfterMs = 250;
@@ -51,22 +51,30 @@ export function createSubstrate(core: ScopeCore): Substrate & Inventory {
     secretExists: (name) => available(() => ({ kind: secretExists(database, name) ? "present" : "absent" })),
     createSecret: (spec) =>
       available(() =>
-        writePatiently(core, (): SecretCreation => {
-          const made = insertSecret(database, spec, {
-            uid: core.random.token(32),
-            selector: spec.labels[markKey(core.profile, core.profile.identityLabel)] ?? "",
-            createdAt: takeScopeTime(database, core.here.bootId),
-          });
-          if (made === null) return { kind: "alreadyExists" };
-          return { kind: "created", fence: { uid: made.uid, resourceVersion: String(made.version) } };
-        }),
+        writePatiently(
+          core,
+          (): SecretCreation => {
+            const made = insertSecret(database, spec, {
+              uid: core.random.token(32),
+              selector: spec.labels[markKey(core.profile, core.profile.identityLabel)] ?? "",
+              createdAt: takeScopeTime(database, core.here.bootId),
+            });
+            if (made === null) return { kind: "alreadyExists" };
+            return { kind: "created", fence: { uid: made.uid, resourceVersion: String(made.version) } };
+            // It is worth nothing before its instance, and lasts as soon as that does: both are in the same log.
+          },
+          "soon",
+        ),
       ),
     createInstance: (spec) => available(() => createInstance(core, spec)),
     deleteInstance: (name, fence) => available(() => deleteInstance(core, name, fence)),
     deleteSecret: (name, fence) =>
       available(async () => {
-        const kind = await writePatiently(core, () => removeSecret(database, name, fence));
-        if (kind === "accepted") database.forget();
+        const held = (readSecretData(database, name)?.size ?? 0) > 0;
+        // One that a power failure brings back is an orphan, and those are collected.
+        const kind = await writePatiently(core, () => removeSecret(database, name, fence), "soon");
+        // Those who lose a create remove theirs, many at once; where there are no values there is nothing to forget.
+        if (kind === "accepted" && held) database.forget();
         return { kind };
       }),
     follow: (identity, from, signal) => followIdentity(core, identity, from, signal),
