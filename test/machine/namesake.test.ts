@@ -18,3 +18,13 @@ it("the same agent under another key is refused while it runs, and starts once i
   expect((await place.run(["stop", "keyed"])).exit).toBe(0);
   expect((await place.run(["deploy"], second)).exit).toBe(0);
 });
+
+it("a key that the agent itself does not get is one agent across state directories too", async () => {
+  await using place = new Place();
+  place.declare("keyed", 'run: { command: [sleep, "600"] }\nidentity: { keyFrom: { env: NKEY } }');
+  const env = { NKEY: `${"0".repeat(62)}77`, HOME: place.dir };
+  expect((await place.run(["deploy"], { env })).exit).toBe(0);
+  const elsewhere = await place.run(["deploy", "--json", "--state", `${place.dir}/another`], { env, state: false });
+  expect(elsewhere.exit).toBe(4);
+  expect(elsewhere.stdout).toContain("otherScope");
+});

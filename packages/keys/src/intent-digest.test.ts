@@ -74,7 +74,7 @@ test("every field that would change the pod changes the digest", () => {
     { imagePullSecrets: ["a"] },
     { runtimeClass: "a" },
     { activeDeadlineMs: 1 },
-    { identityKey: "KEY" },
+    { identityKey: { as: "KEY" } },
   ];
   const digests = changes.map((change) => intentDigest({ ...podTemplate, ...change }, sha256));
   expect(new Set([...digests, intentDigest(podTemplate, sha256)]).size).toBe(changes.length + 1);

@@ -26,7 +26,7 @@ export interface PodDeclaration {
   readonly imagePullSecrets?: readonly string[];
   readonly runtimeClass?: string;
   readonly activeDeadlineMs?: number;
-  readonly identityKey?: string;
+  readonly identityKey?: { readonly as: string | null };
 }
 
 const defaultGraceMs = 60_000;

@@ -39,7 +39,7 @@ afterEach(async () => {
 
 describe("the same key in two state directories", () => {
   it("is refused while the first lives, naming it; a name is not", async () => {
-    const keyed = { identityKey: "KEY" };
+    const keyed = { identityKey: { as: "KEY" } };
     const agent = testAgent("scribe", ["sleep", "1000"], keyed);
     await startTestAgent(scope, agent);
     const elsewhere = await place.open({ stateDir: join(place.directory, "other") });
@@ -68,7 +68,7 @@ describe("the same key in two state directories", () => {
   });
 
   it("is refused as long as a lost supervisor's agent lives", async () => {
-    const agent = testAgent("scribe", ["sleep", "1000"], { identityKey: "KEY" });
+    const agent = testAgent("scribe", ["sleep", "1000"], { identityKey: { as: "KEY" } });
     await startTestAgent(scope, agent);
     const before = await pidsOf(scope, agent);
     endNow(before.supervisor);

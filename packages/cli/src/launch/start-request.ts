@@ -73,7 +73,7 @@ export async function launchPlan(
     idleMs: agent.idleMs,
     health: agent.health,
     catalog: agent.catalog,
-    identityKey: agent.identity.kind === "key" ? agent.identity.as : null,
+    identityKey: agent.identity.kind === "key" ? { as: agent.identity.as } : null,
   };
   return {
     agent: agent.name,

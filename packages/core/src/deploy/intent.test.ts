@@ -57,7 +57,7 @@ describe("intentDigest", () => {
       { idleMs: 1 },
       { health: { kind: "socket" } },
       { catalog: { path: "/c", signal: null } },
-      { identityKey: "KEY" },
+      { identityKey: { as: "KEY" } },
     ];
     const digests = changes.map((change) => intentDigest({ ...template, ...change }, fakeDigest));
     expect(new Set([...digests, intentDigest(template, fakeDigest)]).size).toBe(changes.length + 1);

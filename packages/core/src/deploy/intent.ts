@@ -41,8 +41,8 @@ export interface ProcessTemplate extends IntentEnvironment {
   readonly health: HealthTemplate;
   /** Where the agent reads its catalog, or null when it has none. */
   readonly catalog: { readonly path: string; readonly signal: string | null } | null;
-  /** The variable that receives the identity key, when the identity is a key. */
-  readonly identityKey: string | null;
+  /** null: the identity is by name. Else it is a key, and `as` is the variable that receives it, if any does. */
+  readonly identityKey: { readonly as: string | null } | null;
 }
 
 /** What decides whether two builds can talk and can read each other's data. */
@@ -90,7 +90,7 @@ export interface PodTemplate extends IntentEnvironment {
   readonly imagePullSecrets: readonly string[];
   readonly runtimeClass: string | null;
   readonly activeDeadlineMs: number | null;
-  readonly identityKey: string | null;
+  readonly identityKey: { readonly as: string | null } | null;
 }
 
 /** How the harness runs the agent, where it is the image's entrypoint. */
