@@ -64,3 +64,20 @@ it("a write of this very process is heard as well", async () => {
   watch.close();
   database.close();
 });
+
+it("what one change makes many want is made once, and anew for the next", () => {
+  const watch = new ChangeWatch(folder, untimed);
+  let made = 0;
+  const make = (): number => (made += 1);
+  const turn = watch.begin();
+  try {
+    expect([watch.share(turn, "a", make), watch.share(turn, "a", make), watch.share(turn, "b", make)]).toEqual([
+      1, 1, 2,
+    ]);
+    watch.close();
+    expect(watch.share(turn, "a", make)).toBe(3);
+    expect(watch.share(watch.begin(), "a", make)).toBe(4);
+  } finally {
+    watch.close();
+  }
+});

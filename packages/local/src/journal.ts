@@ -1,5 +1,5 @@
 /** The journal of a state directory: one JSON line a step, a file a day, appended by every caller and supervisor. */
-import { appendFileSync, closeSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock, Journal, JournalEntry } from "@moorage/core";
 import { makeDirectory } from "./make-directory.ts";
@@ -24,6 +24,7 @@ export interface LocalJournal extends Journal {
   read(choice?: JournalFollow): readonly JournalLine[];
   /** What is there and then what comes, until the signal aborts. */
   follow(choice: JournalFollow, signal: AbortSignal): AsyncIterable<JournalLine>;
+  close(): void;
 }
 
 const daysKept = 30;
@@ -35,7 +36,7 @@ export function openJournal(
   options: { readonly clock: Clock; readonly writable: boolean },
 ): LocalJournal {
   const directory = join(stateDir, "journal");
-  let file: string | null = null;
+  let open: { readonly path: string; readonly descriptor: number } | null = null;
 
   function append(entry: JournalEntry): void {
     if (!options.writable) return;
@@ -43,20 +44,26 @@ export function openJournal(
     const line: JournalLine = { at, pid: process.pid, ...entry };
     const today = join(directory, `${at.slice(0, 10)}.jsonl`);
     try {
-      if (file !== today) begin(today);
+      if (open?.path !== today) open = begin(today);
       // One write at the end of the file: lines of many processes do not mix.
-      appendFileSync(today, `${JSON.stringify(line)}\n`, { mode: 0o600 });
-      file = today;
+      writeSync(open.descriptor, `${JSON.stringify(line)}\n`);
     } catch {
       // A full disk takes the journal's lines and nothing else.
-      file = null;
+      close();
     }
   }
 
-  function begin(today: string): void {
+  function close(): void {
+    if (open !== null) closeSync(open.descriptor);
+    open = null;
+  }
+
+  function begin(today: string): { readonly path: string; readonly descriptor: number } {
+    close();
     makeDirectory(directory);
-    if (statSync(today, { throwIfNoEntry: false }) !== undefined) return;
-    for (const old of journalFiles(directory).slice(0, -(daysKept - 1))) rmSync(old, { force: true });
+    if (statSync(today, { throwIfNoEntry: false }) === undefined)
+      for (const old of journalFiles(directory).slice(0, -(daysKept - 1))) rmSync(old, { force: true });
+    return { path: today, descriptor: openSync(today, "a", 0o600) };
   }
 
   function read(choice: JournalFollow = {}): JournalLine[] {
@@ -74,7 +81,7 @@ export function openJournal(
     }
   }
 
-  return { append, read, follow };
+  return { append, read, follow, close };
 }
 
 /** Whole lines that came since the offsets in `seen`, which move on. */

@@ -84,12 +84,13 @@ function composeScope(core: ScopeCore, mode: "read" | "write", substrate: Substr
     }
   }
 
+  const journal = openJournal(stateDir, { clock: core.clock, writable: mode === "write" });
   return {
     stateDir,
     mode,
     substrate,
     inventory: substrate,
-    journal: openJournal(stateDir, { clock: core.clock, writable: mode === "write" }),
+    journal,
     facts: (names) => gatherFacts(core, names),
     async setStopGrace(name, graceMs) {
       const row = await writing(() => {
