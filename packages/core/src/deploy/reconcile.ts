@@ -101,10 +101,10 @@ async function converge(call: Call, blueprint: Plan, progress: Progress): Promis
 /** The table's action, within what this call may still do: with an obstacle it neither removes nor creates. */
 function decide(call: Call, progress: Progress, own: VerifiedInstance | null, blueprint: Plan): Action | CallEnd {
   const { agent } = call.subject;
-  const { intent, obstacle } = blueprint;
+  const { intent, obstacle = null } = blueprint;
   const action = classify(own, intent);
   const permitted = withinLimits(action, own, progress, call.attempt, intent, agent);
-  const stuck = obstacle != null && (permitted.kind === "create" || permitted.kind === "delete");
+  const stuck = obstacle !== null && (permitted.kind === "create" || permitted.kind === "delete");
   const decided: Action | CallEnd = stuck ? { kind: "refused", condition: obstacle } : permitted;
   call.say(
     "decide",
