@@ -1,13 +1,13 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
-import { rmSync } from "node:fs";
+import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { ProcessMark } from "@moorage/harness";
 import { machineIdentity } from "@moorage/harness";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { endCallers } from "./caller.fixture.ts";
-import type { Place } from "./scope.fixture.ts";
+import type { Place, TestAgent } from "./scope.fixture.ts";
 import {
   endNow,
   lives,
@@ -142,4 +142,37 @@ describe("a lock file that was taken away", () => {
     expect(await remove(scope, agent)).toBe("accepted");
     await untilAbsent(scope.substrate, agent);
   });
+});
+
+it("an older copy of the database, put back while the agent of a lost supervisor lives, gets no second copy", async () => {
+  const agent = (): TestAgent => testAgent("scribe", ["sleep", "1000"]);
+  const first = agent();
+  await startTestAgent(scope, first);
+  const kept = join(place.directory, "kept");
+  cpSync(join(place.stateDir, "state.db"), kept);
+  const wal = join(place.stateDir, "state.db-wal");
+  cpSync(wal, `${kept}-wal`);
+  expect(await remove(scope, first)).toBe("accepted");
+  await untilAbsent(scope.substrate, first);
+  const second = agent();
+  await startTestAgent(scope, second);
+  const before = await pidsOf(scope, second);
+  endNow(before.supervisor);
+  await untilState(scope.substrate, second, "terminated");
+  scope.close();
+  cpSync(kept, join(place.stateDir, "state.db"));
+  cpSync(`${kept}-wal`, wal);
+  rmSync(join(place.stateDir, "state.db-shm"), { force: true });
+  const later = await place.open();
+  await untilState(later.substrate, first, "terminated");
+  expect(await remove(later, first)).toBe("accepted");
+  await untilAbsent(later.substrate, first);
+  const third = agent();
+  await later.substrate.createSecret(third.secret);
+  expect((await later.substrate.createInstance(third.spec)).kind).toBe("created");
+  const { evidence } = await untilState(later.substrate, third, "terminated");
+  expect(evidence.container).toMatchObject({
+    ending: { reason: "notStarted", detail: expect.stringContaining("a process of an earlier run") },
+  });
+  expect(lives(before.agent)).toBe(true);
 });

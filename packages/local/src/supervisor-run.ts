@@ -12,6 +12,7 @@ import {
   supervise,
 } from "@moorage/harness";
 import { Database } from "./database.ts";
+import { livingEarlierRun } from "./earlier-run.ts";
 import type { InstancePaths } from "./instance-folder.ts";
 import { instancePaths } from "./instance-folder.ts";
 import type { InstanceRow } from "./instance-row.ts";
@@ -137,6 +138,8 @@ async function superviseAgent(order: SupervisorOrder, run: Run): Promise<void> {
   const secrets = await awaitSecret(order, run);
   // A mark that came while it booted poked nobody.
   if (secrets === null || (await isOver(order, record))) return;
+  const earlier = livingEarlierRun(order.stateDir, row);
+  if (earlier !== null) return endBefore(order, record, earlier);
   const { catalog } = row.template;
   if (catalog !== null) {
     const copy = copyCatalog(catalog.path, paths.catalog);
