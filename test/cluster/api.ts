@@ -1,0 +1,30 @@
+/** Requests to the cluster of this run as its administrator, in JSON: what tests plant, break and look at. */
+import type { Json } from "@moorage/core";
+import { Credentials, Transport } from "@moorage/kubernetes";
+import type { ThisCluster } from "./this-cluster.ts";
+
+export interface Api {
+  send(
+    method: "GET" | "POST" | "PUT" | "DELETE",
+    path: string,
+    body?: Json,
+  ): Promise<{ status: number; object: unknown }>;
+  close(): void;
+}
+
+export function apiOf(cluster: ThisCluster): Api {
+  const access = cluster.access();
+  const transport = new Transport(access, new Credentials(access, { env: process.env, now: () => Date.now() }));
+  return {
+    async send(method, path, body) {
+      const answer = await transport.send({ method, path, ...(body === undefined ? {} : { body }) });
+      if (answer.kind !== "answered") return { status: 0, object: null };
+      try {
+        return { status: answer.status, object: JSON.parse(answer.body) as unknown };
+      } catch {
+        return { status: answer.status, object: null };
+      }
+    },
+    close: () => transport.close(),
+  };
+}

@@ -1,0 +1,26 @@
+/** Which containers truly run on the nodes of our own cluster, by the word of their runtimes. */
+import { existsSync } from "node:fs";
+import type { Layout } from "./up/layout.ts";
+import { nodeLayout } from "./up/layout.ts";
+import { run } from "./up/run.ts";
+
+const mostNodes = 9;
+
+/** How many containers with this name run in the pods of a namespace. */
+export function runningContainers(layout: Layout, namespace: string, container: string): number {
+  const nodes = Array.from({ length: mostNodes }, (_, index) => nodeLayout(layout, index + 1));
+  return nodes
+    .filter(({ socket }) => existsSync(socket))
+    .reduce((count, { socket }) => count + runningOn(socket, namespace, container), 0);
+}
+
+function runningOn(socket: string, namespace: string, container: string): number {
+  const ctr = (...args: readonly string[]): string => run("ctr", "-a", socket, "-n", "k8s.io", ...args);
+  const filter = `labels."io.kubernetes.pod.namespace"==${namespace},labels."io.kubernetes.container.name"==${container}`;
+  const ours = new Set(ctr("containers", "ls", "-q", filter).split("\n").filter(Boolean));
+  const tasks = ctr("tasks", "ls")
+    .split("\n")
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/));
+  return tasks.filter(([id = "", , status]) => ours.has(id) && status === "RUNNING").length;
+}
