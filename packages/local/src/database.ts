@@ -97,7 +97,7 @@ export class Database {
   }
 
   get(sql: string, ...values: SQLInputValue[]): Row | undefined {
-    return this.#run(() => this.#prepare(sql).get(...values) as Row | undefined);
+    return this.#run(() => this.#prepare(sql).get(...values));
   }
 
   /** Inside `write` alone. Returns how many rows it changed. */

@@ -56,7 +56,8 @@ describe("one life", () => {
       () => existsSync(join(facts.workspace, "env")),
     );
     const variables = readFileSync(join(facts.workspace, "env"), "utf8").trim().split("\n");
-    expect(variables.map((line) => line.split("=")[0]).sort()).toEqual(
+    const names = variables.map((line) => line.split("=")[0] ?? "");
+    expect(names.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(
       [
         "API_KEY",
         "COLOUR",
