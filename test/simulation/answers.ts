@@ -88,7 +88,7 @@ function checkStopped({ view, outcome, promises }: Ended): void {
   const false_ = (why: string): void => promises.broken("answer", `${view.who} answered ${outcome.outcome}: ${why}`);
   const present = view.byName.get(view.name);
   const ours = present !== undefined && isOurs(present, view.identity);
-  if (outcome.outcome === "nothing" && view.sawOurs) false_("a read has shown an instance");
+  if (outcome.outcome === "nothing" && (ours || view.removals.size > 0)) false_("there was an instance");
   if (outcome.outcome === "stopped" && !view.sawOurs) false_("no read has shown an instance");
   if (outcome.outcome === "stopped" && ours && view.removals.has(present.fence.uid))
     false_("the instance is still there");

@@ -18,6 +18,8 @@ interface Life {
   /** Whoever should end it has begun to. */
   ending: boolean;
   lostSince: string | null;
+  /** What the node has told last. */
+  shown: Evidence | null;
   /** What the node would tell if it could be reached. */
   unsaid: Evidence | null;
   /** Reports keep their order. */
@@ -132,7 +134,8 @@ export class Nodes {
     store.update(name, { evidence: evidence.unjudgeable });
     scheduler.after(ms, () => {
       const now = store.byUid(seen.fence.uid);
-      if (now?.evidence.container.state === "unjudgeable") store.update(name, { evidence: seen.evidence });
+      if (now?.evidence.container.state !== "unjudgeable") return;
+      store.update(name, { evidence: this.#lives.get(seen.fence.uid)?.shown ?? seen.evidence });
     });
   }
 
@@ -165,6 +168,7 @@ export class Nodes {
       stage: "coming",
       ending: false,
       lostSince: null,
+      shown: null,
       unsaid: null,
       reportAt: 0,
     };
@@ -295,7 +299,8 @@ export class Nodes {
     if (seen === undefined) return this.#kill(life);
     const told = life.unsaid ?? seen.evidence;
     life.unsaid = null;
-    store.update(seen.name, { evidence: { ...told, nodeLost: null } });
+    life.shown = { ...told, nodeLost: null };
+    store.update(seen.name, { evidence: life.shown });
     if (life.ending) this.#later(this.#lag(life), life, () => this.#honourMark(life));
   }
 
@@ -310,6 +315,7 @@ export class Nodes {
         life.unsaid = told;
         return;
       }
+      life.shown = told;
       const startedAt = told.container.state === "running" ? store.stamp() : seen.startedAt;
       store.update(seen.name, { evidence: told, startedAt });
     });

@@ -5,11 +5,16 @@ import { chanceOf } from "./chance.ts";
 import { ending } from "./evidence.ts";
 import type { Fate, Trouble } from "./fate.ts";
 import type { Crash, History, Planted, Step, World } from "./history.ts";
+import { randomTheme } from "./themes.ts";
 
 const minuteMs = 60_000;
 
 export function randomHistory(seed: number): History {
   const chance = chanceOf(seed, -1);
+  if (chance.chance(0.15)) {
+    const { steps, rate } = randomTheme(chance);
+    return { seed, scopeExists: chance.chance(0.9), steps, faults: { kind: "drawn", rate } };
+  }
   const steps: Step[] = [];
   // What most histories lack makes the others deep: each history leaves out whole kinds of trouble.
   const spread = chance.pick([200, 3_000, 60_000, 15 * minuteMs]);

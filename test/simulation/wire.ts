@@ -233,8 +233,10 @@ export class Wire implements Delivery {
     const pass = (change: Change): void => {
       if (fault === "silent" || this.#options.weather.outage) return;
       const hint = hintOf(change);
-      const late = fault === "slow" ? chance.between(500, 20_000) : this.#latency(chance);
-      deliver(late, hint);
+      const late = this.#latency(chance);
+      // A late event may come after newer ones: hints promise no order.
+      if (fault === "slow" && chance.chance(0.5)) this.#arrive(chance.between(100, 20_000), () => arrive(hint));
+      else deliver(late, hint);
       if (fault === "repeats") this.#arrive(late + chance.between(1, 4_000), () => arrive(hint));
     };
     const over = (ms: number, detail: string, retryAfterMs: number | null = null): void =>

@@ -186,6 +186,7 @@ export const loop: readonly Mutation[] = [
     "settle",
     'return { kind: call.clock.now() < until ? "look" : "held" };',
     'return { kind: "held" };',
+    "unit",
   ),
   mutation(
     "4 every step emits one event: the end",
