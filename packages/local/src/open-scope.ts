@@ -114,9 +114,15 @@ function composeScope(core: ScopeCore, mode: "read" | "write", substrate: Substr
       return "purged";
     },
     revives: async (name) => revivesOf(core, name),
-    recordRevive: (name, at) =>
+    recordRevive: (name, at, since) =>
       writing(() => {
-        database.change("INSERT INTO revives VALUES (?, ?)", name, at);
+        database.change(
+          "INSERT INTO revives SELECT ?, ? WHERE NOT EXISTS (SELECT 1 FROM revives WHERE name = ? AND at >= ?)",
+          name,
+          at,
+          name,
+          since,
+        );
         database.change("DELETE FROM revives WHERE at < ?", at - revivesKeptMs);
       }),
     changed: (ms, signal) => core.watch.next(core.watch.begin(), ms, signal),

@@ -217,10 +217,18 @@ describe("beside the port", () => {
 
   it("remembers revives", async () => {
     const now = Date.now();
-    await scope.recordRevive("moorage-0", now - 1_000);
-    await scope.recordRevive("moorage-0", now);
-    await scope.recordRevive("moorage-1", now);
+    await scope.recordRevive("moorage-0", now - 1_000, now - 5_000);
+    await scope.recordRevive("moorage-0", now, now - 500);
+    await scope.recordRevive("moorage-1", now, now - 500);
     expect(await scope.revives("moorage-0")).toEqual([now - 1_000, now]);
+  });
+
+  it("counts one revive where several keeps revive the same end: the budget is the agent's", async () => {
+    const now = Date.now();
+    for (const late of [0, 1, 2]) await scope.recordRevive("moorage-0", now + late, now - 10_000);
+    expect(await scope.revives("moorage-0")).toEqual([now]);
+    await scope.recordRevive("moorage-0", now + 20_000, now + 10_000);
+    expect(await scope.revives("moorage-0")).toHaveLength(2);
   });
 
   it("keeps a journal that others follow", async () => {

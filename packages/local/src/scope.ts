@@ -41,7 +41,8 @@ export interface Scope {
   purge(name: string): Promise<"purged" | "nothing" | "stillThere">;
   /** Times (milliseconds since 1970) of the revives of the last day, oldest first. */
   revives(name: string): Promise<readonly number[]>;
-  recordRevive(name: string, at: number): Promise<void>;
+  /** Unless one is on record since then: of several who revive the same end, one counts. */
+  recordRevive(name: string, at: number, since: number): Promise<void>;
   /** Resolves at the next change of any instance, after `ms` milliseconds, or when the signal aborts. */
   changed(ms: number, signal?: AbortSignal): Promise<void>;
   /** Resolves when what this process alone can do is done: creates until their supervisor has taken over, the ends of lost runs. */

@@ -36,8 +36,8 @@ const startDeadlineMs = 90_000;
 interface Kept {
   readonly plan: LaunchPlan;
   told: string;
-  /** The ending that is waited for, and when its revive is due, by the monotonic clock. */
-  due: { readonly uid: string; readonly at: number } | null;
+  /** The ending that is waited for, when that was decided, by the wall clock, and when its revive is due, by the monotonic one. */
+  due: { readonly uid: string; readonly decidedAt: number; readonly at: number } | null;
   /** An ending that is settled: it was revived, or never will be. */
   settled: string | null;
 }
@@ -96,7 +96,7 @@ async function look(kept: Kept, ports: KeepPorts): Promise<number> {
   if (kept.settled === uid) return lookMs;
   if (kept.due?.uid === uid) {
     const left = kept.due.at - clock.now();
-    return left > 0 ? left : revive(kept, ports, instance.startup.ending);
+    return left > 0 ? left : revive(kept, ports, kept.due, instance.startup.ending);
   }
   return decide(kept, ports, { uid, name, startedAt: instance.startedAt, ending: instance.startup.ending });
 }
@@ -118,7 +118,7 @@ async function decide(kept: Kept, ports: KeepPorts, { uid, name, startedAt, endi
   const ended = describeEnding(ending);
   switch (decision.kind) {
     case "revive":
-      kept.due = { uid, at: clock.now() + decision.afterMs };
+      kept.due = { uid, decidedAt: now, at: clock.now() + decision.afterMs };
       news(kept, ports, {
         code: "revivesIn",
         message: `ended (${ended}); it is started again in ${decision.afterMs / 1000} s`,
@@ -149,19 +149,18 @@ async function decide(kept: Kept, ports: KeepPorts, { uid, name, startedAt, endi
   }
 }
 
-async function revive(kept: Kept, ports: KeepPorts, ending: Ending): Promise<number> {
+async function revive(kept: Kept, ports: KeepPorts, due: NonNullable<Kept["due"]>, ending: Ending): Promise<number> {
   const { session, journal, signal } = ports;
   const name = instanceName(moorageProfile, kept.plan.identity);
-  const uid = kept.due?.uid ?? null;
   kept.due = null;
   news(kept, ports, { code: "reviving", message: `starting it again after ${describeEnding(ending)}`, notice: false });
-  // Counted before it is tried: a start that fails uses the budget up as well.
-  await session.scope.recordRevive(name, ports.wallTime());
+  // Counted before it is tried: a start that fails uses the budget up as well. Another keep may have counted this end.
+  await session.scope.recordRevive(name, ports.wallTime(), due.decidedAt);
   const plan = await ports.plan(kept.plan.agent);
   const times = { deadlineMs: startDeadlineMs, settleMs: 0, requireCurrent: false };
   const result = await startOne(plan, session, times, journal, signal);
   if (result.outcome === "started" || result.outcome === "alreadyRunning") {
-    kept.settled = uid;
+    kept.settled = due.uid;
     news(kept, ports, { code: "revived", message: "it runs again", notice: false });
     return lookMs;
   }
