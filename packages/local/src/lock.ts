@@ -42,6 +42,12 @@ export function takeLock(path: string, waitMs: number): HeldLock | null {
 
 /** Whether anybody holds it. Looks with a shared lock for an instant, so that those who look never seem to hold it. */
 export function probeLock(path: string): Probe {
+  const first = probeOnce(path);
+  // A file that was missing to be opened and was there a moment later has just been made: now it can be judged.
+  return first === "unjudgeable" ? probeOnce(path) : first;
+}
+
+function probeOnce(path: string): Probe {
   let database: DatabaseSync;
   try {
     database = new DatabaseSync(path, { readOnly: true, timeout: 0 });
