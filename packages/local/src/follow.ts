@@ -30,10 +30,7 @@ export async function* followIdentity(
       const due = core.clock.now() - lookedAt >= recheckMs;
       if (due || changedSince(core, selector, version)) {
         lookedAt = core.clock.now();
-        // Of many who follow one instance, one looks at what a change is about. A look because time passed is everybody's own.
-        const look: RowLook = due
-          ? (row) => observeRow(core, row)
-          : (row) => core.watch.share(turn, `${row.uid} ${row.version}`, () => observeRow(core, row));
+        const look = due && states.size > 0 ? ownLook(core) : sharedLook(core, turn, version);
         const step = await lookOnce(core, selector, { from: version, states, look });
         if (signal.aborted) return;
         for (const { hint } of step.hints) yield hint;
@@ -60,27 +57,56 @@ function changedSince({ database }: ScopeCore, selector: string, version: number
   );
 }
 
-type RowLook = (row: InstanceRow) => ReturnType<typeof observeRow>;
+/** How a follow looks at the rows of a selector, and at what a row means. */
+interface Look {
+  rowsOf(selector: string): { readonly rows: readonly InstanceRow[]; readonly version: number };
+  observe(row: InstanceRow): ReturnType<typeof observeRow>;
+}
+
+/** Because time has passed: whatever others saw before says nothing. */
+function ownLook(core: ScopeCore): Look {
+  const { database } = core;
+  return {
+    rowsOf: (selector) =>
+      database.read(() => ({ rows: readRowsOf(database, selector), version: readCounter(database) })),
+    observe: (row) => observeRow(core, row),
+  };
+}
+
+/**
+ * Because of a change, or to begin with: of many who follow one instance, one looks at it. What a first look that was an
+ * older one's has missed, the next one because of time finds out.
+ */
+function sharedLook(core: ScopeCore, turn: number, from: number): Look {
+  const own = ownLook(core);
+  return {
+    rowsOf(selector) {
+      const shared = core.watch.share(turn, selector, () => own.rowsOf(selector));
+      // Seen before this follow began: it knows more already.
+      return shared.version < from ? own.rowsOf(selector) : shared;
+    },
+    observe: (row) => core.watch.share(turn, `${row.uid} ${row.version}`, () => own.observe(row)),
+  };
+}
 
 async function lookOnce(
   core: ScopeCore,
   selector: string,
-  { from, states, look }: { readonly from: number; readonly states: Map<string, string>; readonly look: RowLook },
+  { from, states, look }: { readonly from: number; readonly states: Map<string, string>; readonly look: Look },
 ): Promise<{ hints: Ordered[]; version: number; over: string | null }> {
-  const { rows, removals, version } = core.database.read(() => ({
-    rows: readRowsOf(core.database, selector),
-    removals: readRemovals(core.database, selector, from),
-    version: readCounter(core.database),
-  }));
+  const { rows, version } = look.rowsOf(selector);
+  const removals = readRemovals(core.database, selector, from);
   if (removals === "expired")
     return { hints: [], version, over: "the version is too old: what happened since is not kept" };
-  const hints: Ordered[] = removals.map((row) => ({
+  // What was removed after the rows were read is told the next time.
+  const told = removals.filter((row) => row.version <= version);
+  const hints: Ordered[] = told.map((row) => ({
     version: row.version,
     hint: { kind: "removed", last: observe(row, containerOf(row, heldLook, core.here), true) },
   }));
   let over: string | null = null;
   for (const row of rows) {
-    const { observed } = await look(row);
+    const { observed } = await look.observe(row);
     const state = JSON.stringify([observed.evidence.container, observed.deletion]);
     const before = states.get(row.uid);
     states.set(row.uid, state);
