@@ -30,6 +30,8 @@ export function awakeClock(options: AwakeClockOptions = {}): Clock {
   let counted = 0;
   let last = rawNow();
   let tick: { due: number; cancel: () => void } | null = null;
+  /** When the first sleeper is due. */
+  let next = Number.POSITIVE_INFINITY;
 
   function now(): number {
     const raw = rawNow();
@@ -43,7 +45,7 @@ export function awakeClock(options: AwakeClockOptions = {}): Clock {
     const current = now();
     tick?.cancel();
     tick = null;
-    let next = Number.POSITIVE_INFINITY;
+    next = Number.POSITIVE_INFINITY;
     for (const { due } of sleepers) next = Math.min(next, due);
     if (next === Number.POSITIVE_INFINITY) return;
     const ms = Math.min(chunkMs, Math.max(0, next - current));
@@ -64,14 +66,15 @@ export function awakeClock(options: AwakeClockOptions = {}): Clock {
         signal?.removeEventListener("abort", onAbort);
         resolve();
       };
+      const sleeper: Sleeper = { due: now() + ms, wake: done };
       const onAbort = (): void => {
         done();
-        schedule();
+        if (sleepers.size === 0 || sleeper.due <= next) schedule();
       };
-      const sleeper: Sleeper = { due: now() + ms, wake: done };
       sleepers.add(sleeper);
       signal?.addEventListener("abort", onAbort);
-      schedule();
+      // Of many who sleep, most change nothing in when to look next.
+      if (tick === null || sleeper.due < next) schedule();
     });
   }
 
