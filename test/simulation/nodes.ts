@@ -297,7 +297,7 @@ export class Nodes {
     const { store } = this.#options;
     const seen = store.byUid(life.uid);
     if (seen === undefined) return this.#kill(life);
-    const told = life.unsaid ?? seen.evidence;
+    const told = life.unsaid ?? life.shown ?? seen.evidence;
     life.unsaid = null;
     life.shown = { ...told, nodeLost: null };
     store.update(seen.name, { evidence: life.shown });
