@@ -5,8 +5,8 @@ import { rounds, spread } from "./measure.ts";
 import type { Place } from "./place.ts";
 import { firstByte, run } from "./run-process.ts";
 
-/** A shell, which is there within a few milliseconds: next to it Moorage's own part shows as large as it ever does. */
-const agent = ["sh", "-c", "echo ready; exec sleep 100000"] as const;
+/** The least that an agent in Node can be. */
+const agent = ["node", "-e", 'process.stdout.write("ready\\n"); setTimeout(() => {}, 1e9)'] as const;
 
 interface Sample {
   readonly ours: number;

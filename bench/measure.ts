@@ -69,12 +69,17 @@ export interface Rounds<T> {
   readonly compared: (sample: T) => number;
 }
 
-/** Samples round by round until it is clear on which side of the limit the result lies. */
+/** No row takes much longer, however much else the machine does. */
+const patienceMs = 60_000;
+
+/** Samples round by round until it is clear on which side of the limit the result lies, or patience ends. */
 export async function rounds<T>({ least, most, limit, signal, sample, compared }: Rounds<T>): Promise<T[]> {
   const samples: T[] = [];
+  const began = performance.now();
   while (samples.length < most) {
     signal.throwIfAborted();
     samples.push(await sample(samples.length));
+    if (performance.now() - began > patienceMs && samples.length >= 3) break;
     if (samples.length < least) continue;
     const { low, high } = spread(samples.map(compared));
     if (keeps(low, limit) === keeps(high, limit)) break;

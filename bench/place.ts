@@ -4,6 +4,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 import { bundleCommand } from "../scripts/bundle.ts";
 import type { CommandLine } from "./run-process.ts";
 import { run } from "./run-process.ts";
@@ -13,6 +14,8 @@ export interface Place {
   readonly moorage: CommandLine;
   /** The built supervisor. */
   readonly supervisor: CommandLine;
+  /** `concurrent-starts.ts`, bundled like the command. */
+  readonly concurrentStarts: CommandLine;
   /** The least that a Node can do. */
   readonly bareBoot: CommandLine;
   readonly env: Readonly<Record<string, string>>;
@@ -44,10 +47,21 @@ export async function openPlace(signal: AbortSignal): Promise<Place> {
     await bundleCommand(root, built);
     cpSync(join(root, "packages/cli/bin/published.mjs"), join(built, "moorage.js"));
     cpSync(join(root, "packages/cli/package.json"), join(directory, "moorage", "package.json"));
+    const starts = join(built, "concurrent-starts.js");
+    await build({
+      absWorkingDir: root,
+      entryPoints: ["bench/concurrent-starts.ts"],
+      outfile: starts,
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      target: "node24",
+    });
     const moorage: CommandLine = [process.execPath, join(built, "moorage.js")];
     return {
       moorage,
       supervisor: [process.execPath, join(built, "supervisor.cjs")],
+      concurrentStarts: [process.execPath, starts],
       bareBoot: [process.execPath, "-e", "0"],
       env: environment(directory),
       signal,

@@ -1,7 +1,6 @@
 // What 64 starts of one agent cost: in one process against one start, and in 64 processes against 64 bare boots.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Reading } from "./measure.ts";
 import { inTurn, pairs } from "./measure.ts";
 import type { Place } from "./place.ts";
@@ -9,7 +8,6 @@ import { onTwoCores, sleepingFleet } from "./place.ts";
 import { run, runAtOnce } from "./run-process.ts";
 
 const count = 64;
-const caller = fileURLToPath(new URL("concurrent-starts.ts", import.meta.url));
 
 export async function start64(place: Place): Promise<Reading[]> {
   const { signal } = place;
@@ -48,8 +46,7 @@ export async function start64(place: Place): Promise<Reading[]> {
 async function startsInOneProcess(place: Place, many: number): Promise<number> {
   const state = join(place.folder(), "state");
   mkdirSync(state, { mode: 0o700 });
-  const [node] = place.supervisor;
-  const call = onTwoCores([node, caller, String(many), state, ...place.supervisor]);
+  const call = onTwoCores([...place.concurrentStarts, String(many), state, ...place.supervisor]);
   const { stdout } = await run(call, place);
   await place.endAgents(state);
   return Number(stdout);

@@ -16,6 +16,10 @@ const watchedMs = 30_000;
 
 export async function supervisorRest(place: Place): Promise<Reading[]> {
   const state = join(place.folder(), "state");
+  // The first one ever leaves compiled code in the cache, without which those after it would hold more.
+  const first = join(place.folder(), "state");
+  await run([...place.moorage, "deploy", "first", "--state", first, "--", "sleep", "100000"], place);
+  await place.endAgents(first);
   await run([...place.moorage, "deploy", "--file", sleepingFleet(place, fleetNames(count)), "--state", state], place);
   const [node] = place.bareBoot;
   const sleepers = Array.from({ length: count }, () =>
