@@ -58,7 +58,9 @@ async function runTests(node, env, chosen, args) {
   const projects = chosen.flatMap(({ name }) => ["--project", name]);
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const code = await run(node, [vitest, "run", ...projects, ...reporters, ...args], env);
+  // Files that stop the one cluster's parts cannot run beside others.
+  const alone = chosen.some(({ name }) => name === "cluster") ? ["--no-file-parallelism"] : [];
+  const code = await run(node, [vitest, "run", ...projects, ...reporters, ...alone, ...args], env);
   const files = testFiles(report);
   rmSync(report, { force: true });
   // With arguments only some of the files were asked for.
