@@ -152,7 +152,7 @@ describe.concurrent("process trees", () => {
       await until("all of it is done in there", () => place.has("done"), 40_000);
       expect(JSON.parse(place.read("zombies"))).not.toEqual([]);
       expect(JSON.parse(place.read("done"))).toEqual({ deploy: 0, again: "started", stop: 0 });
-      expect(supervisorsBelow(place.dir)).toEqual([]);
+      await until("its supervisor is gone as well", () => supervisorsBelow(place.dir).length === 0);
     },
   );
 });
