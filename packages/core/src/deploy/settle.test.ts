@@ -4,12 +4,13 @@ import type { Clock } from "../ports/clock.ts";
 import type { Hint, Substrate } from "../ports/substrate.ts";
 import { Call } from "./call.ts";
 import * as conditions from "./conditions.ts";
+import type { Deletion } from "./observation.ts";
 import { evidence, identity, instance, observed } from "./observed.fixture.ts";
 import { moorageProfile } from "./profile.ts";
 import { settle } from "./settle.ts";
 
 const running = instance(evidence.started);
-const changed = (state: keyof typeof evidence, deletion: { since: null; finalizers: [] } | null = null): Hint => ({
+const changed = (state: keyof typeof evidence, deletion: Deletion | null = null): Hint => ({
   kind: "changed",
   instance: observed(evidence[state], { fence: { uid: running.fence.uid, resourceVersion: "99" }, deletion }),
 });
@@ -51,7 +52,7 @@ describe("settle", () => {
   });
 
   it("tells a mark and an interruption, although it is running or may be", async () => {
-    const mark = { since: null, finalizers: [] } as { since: null; finalizers: [] };
+    const mark: Deletion = { since: null, finalizers: [] };
     expect(await settled([changed("started", mark)])).toMatchObject({ kind: "worldMoved" });
     expect(await settled([changed("interrupted")])).toMatchObject({ kind: "worldMoved" });
   });
