@@ -204,7 +204,8 @@ function checkDeleteSecret(watching: Watching, name: string, fence: Fence): void
       promises.broken("secrets", `${view.who}: takes back the Secret of a create that may still take effect`);
     const referenced =
       view.reading?.instances.some(({ attempt }) => attempt !== null && attempt === view.attempt) === true;
-    if (view.created || referenced) promises.broken("P6", `${view.who}: removes its Secret under an instance`);
+    if (referenced || (view.created && view.attempt !== null && !view.gone.has(view.attempt)))
+      promises.broken("P6", `${view.who}: removes its Secret under an instance`);
     return;
   }
   checkUntouched(watching, `deletes ${name}`);
