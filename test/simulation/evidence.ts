@@ -15,12 +15,6 @@ export const interrupted: Evidence = {
   nodeLost: null,
 };
 
-export const unscheduled: Evidence = {
-  container: { state: "absent", cause: cause("unscheduled") },
-  phase: "pending",
-  nodeLost: null,
-};
-
 /** Another container of the same instance runs: the phase says running, ours does not. */
 export const sidecarOnly: Evidence = { ...waiting("podInitializing"), phase: "running" };
 

@@ -27,7 +27,7 @@ export function summary(answer: Hint | object): string {
 }
 
 /** One instance: name, incarnation, version, what it does. */
-export function inWords(instance: ObservedInstance): string {
+function inWords(instance: ObservedInstance): string {
   const { container, phase, nodeLost } = instance.evidence;
   const state =
     container.state === "waiting"
