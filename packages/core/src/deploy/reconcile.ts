@@ -47,6 +47,8 @@ interface Progress {
   /** Attempts whose instance this call has seen gone. */
   readonly gone: Set<Attempt>;
   readonly judged: Set<string>;
+  /** Whether a read has answered since this was last put to false. */
+  looked: boolean;
   /** What the call has last compared. */
   intent: IntentComparison;
 }
@@ -64,16 +66,19 @@ export async function startAgent(request: StartRequest, ports: StartPorts): Prom
     removedUid: null,
     gone: new Set(),
     judged: new Set(),
+    looked: false,
     intent: "current",
   };
   const blueprint: Plan = { ...request, intent: desired };
   let end = await converge(call, blueprint, progress);
   if (end.kind === "running" && request.settleMs > 0 && isOurs(call, end.instance)) {
     const settled = await settle(call, end, request.settleMs, progress.judged);
+    progress.looked = false;
     const after = settled.kind === "look" ? await converge(call, blueprint, progress) : settled;
-    // Nobody answers any more, or nobody wants to know: what was seen running has been seen running.
-    const unheard = after.kind === "held" || after.kind === "deadline" || after.kind === "interrupted";
-    if (!unheard) end = after;
+    // Nobody answers any more, or nobody wants to know: what was seen running has been seen running. A read that shows
+    // something else since is an answer, also when the time is over after it.
+    const timeIsOver = after.kind === "deadline" || after.kind === "interrupted";
+    if (after.kind !== "held" && (!timeIsOver || progress.looked)) end = after;
   }
   return answer(call, progress, desired, end);
 }
@@ -82,6 +87,7 @@ async function converge(call: Call, blueprint: Plan, progress: Progress): Promis
   for (;;) {
     const seen = await look(call);
     if (seen.kind !== "seen") return seen;
+    progress.looked = true;
     const { own } = seen;
     const vanished = await confirmGone(call, own);
     if (vanished !== null) return vanished;
