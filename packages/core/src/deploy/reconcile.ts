@@ -174,7 +174,10 @@ async function observe(
   desired: IntentDigest,
   progress: Progress,
 ): Promise<Step | Found> {
+  // Events may come out of order, and one that has run before may be running in the older of two: then only a read tells.
+  let ranBefore = false;
   const judge = (instance: VerifiedInstance): Verdict => {
+    ranBefore ||= instance.startup.kind === "interrupted";
     progress.intent = compareIntent(instance.recorded, desired);
     const action = withinLimits(
       classify(instance, desired),
@@ -184,7 +187,7 @@ async function observe(
       desired,
       call.subject.agent,
     );
-    if (action.kind === "noOp") return "reached";
+    if (action.kind === "noOp") return ranBefore ? "look" : "reached";
     if (action.kind !== "observe") return "look";
     call.waitFor(observing(call.subject.agent, action));
     return "goOn";
