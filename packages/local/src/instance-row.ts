@@ -4,7 +4,7 @@ import type { MachineIdentity, ProcessMark } from "@moorage/harness";
 import type { Database, Row } from "./database.ts";
 
 /** The supervisor that has taken the instance over. */
-interface Claim {
+export interface Claim {
   readonly machine: MachineIdentity;
   readonly pid: number;
   /** Raw, as `ProcessMark.start`; null where it could not be read. */
@@ -77,6 +77,12 @@ export function readNamesake(database: Database, name: string, key: string, decl
     declared,
   );
   return row === undefined ? null : String(row["name"]);
+}
+
+/** Where the instance with this UID has its folder, in the state directory; null: there is none. */
+export function readFolder(database: Database, name: string, uid: string): string | null {
+  const row = database.get("SELECT folder FROM instances WHERE name = ? AND uid = ?", name, uid);
+  return row === undefined ? null : String(row["folder"]);
 }
 
 /** Whose the row is and how far its deletion is: what a supervisor looks at every other second, for as long as it lives. */

@@ -15,8 +15,8 @@ import { Database } from "./database.ts";
 import { livingEarlierRun } from "./earlier-run.ts";
 import type { InstancePaths } from "./instance-folder.ts";
 import { instancePaths } from "./instance-folder.ts";
-import type { InstanceRow } from "./instance-row.ts";
-import { readRow } from "./instance-row.ts";
+import type { Claim, InstanceRow } from "./instance-row.ts";
+import { readFolder, readRow } from "./instance-row.ts";
 import { takeLock } from "./lock.ts";
 import type { InstanceRecord } from "./record.ts";
 import { instanceRecord } from "./record.ts";
@@ -43,9 +43,9 @@ const waitMs = 250;
 /** Resolves when there is nothing left to supervise. Without a row of its name and UID it does nothing at all. */
 export async function runSupervisor(order: SupervisorOrder): Promise<void> {
   const { stateDir, name, uid } = order;
-  const seen = ownRow(stateDir, name, uid);
-  if (seen === null) return;
-  const paths = instancePaths(stateDir, seen);
+  const folder = ownFolder(stateDir, name, uid);
+  if (folder === null) return;
+  const paths = instancePaths(stateDir, { name, folder });
   const lock = takeLock(paths.supervisorLock, lookersMs);
   if (lock === null) return;
   try {
@@ -55,7 +55,9 @@ export async function runSupervisor(order: SupervisorOrder): Promise<void> {
       const row = readRow(database, name);
       if (row?.uid !== uid) return;
       const record = instanceRecord(database, row, lock);
-      if (await claim(order, row, paths, record)) await withIdentity(order, { database, row, paths, record });
+      const claim = await claimOf(order, paths);
+      if (await insist(order, () => record.change({ claim, status: preparing })))
+        await withIdentity(order, { database, row, paths, record, claim });
     } finally {
       database.close();
     }
@@ -69,25 +71,26 @@ interface Run {
   readonly row: InstanceRow;
   readonly paths: InstancePaths;
   readonly record: InstanceRecord;
+  readonly claim: Claim;
 }
 
-function ownRow(stateDir: string, name: string, uid: string): InstanceRow | null {
+const preparing = {
+  phase: "waiting",
+  code: "preparing",
+  message: "its supervisor prepares its start",
+  secretMissing: false,
+} as const;
+
+function ownFolder(stateDir: string, name: string, uid: string): string | null {
   const database = new Database(stateDir, { readOnly: true, busyMs: lookersMs });
   try {
-    const row = readRow(database, name);
-    return row?.uid === uid ? row : null;
+    return readFolder(database, name, uid);
   } finally {
     database.close();
   }
 }
 
-async function claim(
-  order: SupervisorOrder,
-  row: InstanceRow,
-  paths: InstancePaths,
-  record: InstanceRecord,
-): Promise<boolean> {
-  const { stateDir, name, uid, temporaryDir } = order;
+async function claimOf({ stateDir, name, uid, temporaryDir }: SupervisorOrder, paths: InstancePaths): Promise<Claim> {
   mkdirSync(paths.workspace, { recursive: true, mode: 0o700 });
   const socket = chooseSocketPath({
     wanted: paths.socket,
@@ -98,14 +101,7 @@ async function claim(
   });
   const scan = await processTable().look([process.pid]);
   const own = scan.kind === "read" ? scan.processes.find(({ pid }) => pid === process.pid) : undefined;
-  const claimed = { machine: machineIdentity(), pid: process.pid, start: own?.start ?? null, socket };
-  const status = {
-    phase: "waiting",
-    code: "preparing",
-    message: "its supervisor prepares its start",
-    secretMissing: false,
-  } as const;
-  return insist(order, () => record.change({ claim: claimed, status }));
+  return { machine: machineIdentity(), pid: process.pid, start: own?.start ?? null, socket };
 }
 
 /** Registered for life; another one of the same identity ends this one before it begins. */
@@ -167,7 +163,7 @@ async function superviseAgent(order: SupervisorOrder, run: Run): Promise<void> {
 
 function specOf(
   { stateDir }: SupervisorOrder,
-  { row, paths, database }: Run,
+  { row, paths, claim }: Run,
   secrets: ReadonlyMap<string, string>,
 ): SupervisorSpec {
   const { template } = row;
@@ -175,7 +171,7 @@ function specOf(
   return {
     instance: row.name,
     attempt: attemptOf(row),
-    machine: machineIdentity(),
+    machine: claim.machine,
     command,
     args,
     directory: template.directory,
@@ -192,7 +188,7 @@ function specOf(
     idleMs: template.idleMs,
     health: template.health,
     catalogDir: template.catalog === null ? null : paths.catalog,
-    socketPath: readRow(database, row.name)?.claim?.socket ?? paths.socket,
+    socketPath: claim.socket,
     factsPath: paths.facts,
     outputs: { stdout: paths.stdout, stderr: paths.stderr },
   };

@@ -9,8 +9,8 @@ const [stateDir, name, uid, registryDir] = process.argv.slice(2);
 if (stateDir === undefined || name === undefined || uid === undefined || registryDir === undefined)
   throw new Error("a supervisor is booted by `moorage deploy`, not by hand");
 
-closeInheritedDescriptors();
 doWithoutCompilers();
+closeInheritedDescriptors();
 
 const collectAfterMs = 8_000;
 
