@@ -33,7 +33,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Builds the command with the very code that `npm run build` has, beside whatever that is doing at the moment. */
 export async function openPlace(signal: AbortSignal): Promise<Place> {
-  const directory = mkdtempSync(join(tmpdir(), "moorage-bench-"));
+  // About as long as a home folder's path: what a supervisor holds depends on how long its paths are.
+  const directory = mkdtempSync(join(tmpdir(), "mb-"));
   let folders = 0;
   const folder = (): string => {
     folders += 1;
@@ -83,10 +84,8 @@ export async function openPlace(signal: AbortSignal): Promise<Place> {
 
 /** Nothing of the caller's but PATH: its NODE_OPTIONS, its caches and its state directory would count in one side alone. */
 function environment(directory: string): Record<string, string> {
-  const home = join(directory, "home");
-  mkdirSync(home, { recursive: true });
   const path = [dirname(process.execPath), process.env["PATH"] ?? "/usr/bin:/bin"].join(":");
-  return { PATH: path, HOME: home, XDG_CACHE_HOME: join(home, ".cache"), TMPDIR: tmpdir(), LANG: "C.UTF-8" };
+  return { PATH: path, HOME: directory, XDG_CACHE_HOME: join(directory, ".cache"), TMPDIR: tmpdir(), LANG: "C.UTF-8" };
 }
 
 /** Puts a command line onto two cores, which is what the limits of many at once are about. */
