@@ -160,8 +160,20 @@ export const loop: readonly Mutation[] = [
   mutation(
     "4 P5: created is not success",
     "reconcile",
+    'if (action.kind === "noOp") return ranBefore ? "look" : "reached";',
+    'if (action.kind === "noOp" || action.kind === "observe") return ranBefore ? "look" : "reached";',
+  ),
+  mutation(
+    "4 P5: a late event of an earlier run is not success",
+    "reconcile",
+    'if (action.kind === "noOp") return ranBefore ? "look" : "reached";',
     'if (action.kind === "noOp") return "reached";',
-    'if (action.kind === "noOp" || action.kind === "observe") return "reached";',
+  ),
+  mutation(
+    "4 P5: a read after a settle is an answer, also when the time is over after it",
+    "reconcile",
+    'if (after.kind !== "held" && (!timeIsOver || progress.looked)) end = after;',
+    'if (after.kind !== "held" && !timeIsOver) end = after;',
   ),
   mutation(
     "4 started is answered for one's own create alone",
