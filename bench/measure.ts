@@ -40,7 +40,7 @@ export function spread(samples: readonly number[]): Spread {
   return { median: at(0.5), low: at(0.25), high: at(0.75), samples: sorted.length };
 }
 
-export function keeps(value: number, limit: Limit): boolean {
+function keeps(value: number, limit: Limit): boolean {
   switch (limit.kind) {
     case "atMost":
       return value <= limit.value;
