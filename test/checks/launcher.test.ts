@@ -12,13 +12,13 @@ let house: string;
 
 /** Tells its arguments and Node, then ends as its first argument says. */
 const stub = `
-console.log(JSON.stringify({ args: process.argv.slice(2), version: process.versions.node, path: process.env.PATH }));
 const [how] = process.argv.slice(2);
 if (how === "exit") process.exitCode = 7;
 if (how === "wait") {
   process.on("SIGTERM", () => process.exit(9));
   setInterval(() => {}, 1000);
 }
+console.log(JSON.stringify({ args: process.argv.slice(2), version: process.versions.node, path: process.env.PATH }));
 if (how === "die") process.kill(process.pid, "SIGKILL");
 `;
 

@@ -148,12 +148,15 @@ async function makeBench(): Promise<Bench> {
         }).then(() => undefined);
       case "unjudgeable":
         await start();
-        // A lock that is held would be proof enough.
-        for (const { pid } of supervisorsBelow(directory)) {
-          signal(pid, "SIGKILL");
-          await untilDead(pid);
-        }
-        return onAnotherMachine(stateDir);
+        return until("it is of another machine, and unsupervised", async () => {
+          // A lock that is held would be proof enough.
+          for (const { pid } of supervisorsBelow(directory)) {
+            signal(pid, "SIGKILL");
+            await untilDead(pid);
+          }
+          onAnotherMachine(stateDir);
+          return (await state()) === "unjudgeable";
+        }).then(() => undefined);
       case "invalidImage":
       case "pullFailing":
       case "interrupted":

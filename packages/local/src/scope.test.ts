@@ -50,7 +50,11 @@ describe("one life", () => {
       revives: 0,
       previousLogs: null,
     });
-    expect(facts.memoryBytes).toBeGreaterThan(0);
+    // A process that is just being replaced by its program has no memory for a moment.
+    await until(
+      () => "its memory is told",
+      async () => ((await scope.facts([agent.instance]))[0]?.memoryBytes ?? 0) > 0,
+    );
     await until(
       () => "it wrote its environment",
       () => existsSync(join(facts.workspace, "env")),
