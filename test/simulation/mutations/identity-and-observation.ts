@@ -36,8 +36,8 @@ export const identityAndObservation: readonly Mutation[] = [
   mutation(
     "1 a foreign object under our name ends the start",
     "create",
-    'if (whose.kind === "foreign")\n',
-    'if (whose.kind === "foreign") return { kind: "lost" };\n      if (whose.kind === "foreign")\n',
+    'if (whose.kind === "verified")\n',
+    'if (whose.kind === "foreign") return { kind: "lost" };\n      if (whose.kind === "verified")\n',
   ),
   mutation(
     "1 nothing is created beside a live duplicate",

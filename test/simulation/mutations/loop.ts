@@ -164,6 +164,12 @@ export const loop: readonly Mutation[] = [
     'if (action.kind === "noOp" || action.kind === "observe") return ranBefore ? "look" : "reached";',
   ),
   mutation(
+    "4 P6: a name that nobody told the holder of may be our own create's",
+    "create",
+    'if (holder.kind === "untold") unknown += 1;',
+    "",
+  ),
+  mutation(
     "4 P5: a late event of an earlier run is not success",
     "reconcile",
     'if (action.kind === "noOp") return ranBefore ? "look" : "reached";',

@@ -132,7 +132,9 @@ async function sendInstance(call: Call, secret: SecretSpec, instance: InstanceSp
         if (holder.kind === "ours") return { kind: "created" };
         // Whoever holds the name keeps an earlier send of ours, if one is still under way, from ever taking effect.
         if (holder.kind === "lost") unknown = 0;
-        return ended(holder.kind === "lost" ? { kind: "lost" } : holder);
+        // Nobody told who it is: it may be our own create, sent twice on the way.
+        if (holder.kind === "untold") unknown += 1;
+        return ended(holder.kind === "lost" ? { kind: "lost" } : holder.end);
       }
       case "scopeMissing": {
         const end = await ensureScope(call);
@@ -179,30 +181,37 @@ async function lookForOwn(call: Call): Promise<"ours" | "other" | "absent" | Cal
   return seen.own.attempt === call.attempt ? "ours" : "other";
 }
 
+type Holder =
+  | { readonly kind: "ours" }
+  | { readonly kind: "lost" }
+  /** Something foreign, or by now nothing any more. */
+  | { readonly kind: "notOurs"; readonly end: CallEnd }
+  | { readonly kind: "untold"; readonly end: CallEnd };
+
 /** The name is taken: by our own create whose answer was lost, by the winner, or by something foreign. */
-async function whoHolds(call: Call): Promise<{ readonly kind: "ours" } | { readonly kind: "lost" } | CallEnd> {
+async function whoHolds(call: Call): Promise<Holder> {
   const { agent, profile, identity } = call.subject;
   const found = await lookForOwn(call);
   if (found === "ours") return { kind: "ours" };
   if (found === "other") return { kind: "lost" };
-  if (found !== "absent") return found;
+  if (found !== "absent") return { kind: "untold", end: found };
   for (;;) {
     const held = await call.substrate.readName(call.name);
     if (held.kind === "absent") {
-      return {
-        kind: "worldMoved",
-        condition: conditions.worldMoved(agent, "the instance of the caller that won is gone again"),
-      };
+      const condition = conditions.worldMoved(agent, "the instance of the caller that won is gone again");
+      return { kind: "notOurs", end: { kind: "worldMoved", condition } };
     }
-    if (held.kind === "refused") return { kind: "refused", condition: refusalCondition(held.refusal, agent) };
+    if (held.kind === "refused")
+      return { kind: "untold", end: { kind: "refused", condition: refusalCondition(held.refusal, agent) } };
     if (held.kind === "found") {
       const whose = verify(held.instance, profile, identity);
-      if (whose.kind === "foreign")
-        return { kind: "refused", condition: conditions.foreignObject(agent, call.name, whose.reason) };
-      return whose.instance.attempt === call.attempt ? { kind: "ours" } : { kind: "lost" };
+      if (whose.kind === "verified")
+        return whose.instance.attempt === call.attempt ? { kind: "ours" } : { kind: "lost" };
+      const condition = conditions.foreignObject(agent, call.name, whose.reason);
+      return { kind: "notOurs", end: { kind: "refused", condition } };
     }
     call.waitFor(unavailableCondition(held, call.substrate.scope));
-    if (!(await call.pause(held.retryAfterMs))) return timeIsOver(call);
+    if (!(await call.pause(held.retryAfterMs))) return { kind: "untold", end: timeIsOver(call) };
   }
 }
 
