@@ -21,6 +21,8 @@ export default defineConfig({
   test: {
     pool: "forks",
     maxWorkers: 2,
+    // Real processes on a machine that others use may be late once; what fails twice is broken.
+    retry: process.env["CI"] === "true" ? 1 : 0,
     globalSetup: ["test/guards/processes.ts"],
     setupFiles: ["test/guards/handles.ts"],
     coverage: {
