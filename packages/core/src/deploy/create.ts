@@ -171,7 +171,7 @@ async function sendInstance(call: Call, secret: SecretSpec, instance: InstanceSp
 
 /** After an unknown outcome: did our create take effect? The same attempt may then be sent again, under the same name. */
 async function lookForOwn(call: Call): Promise<"ours" | "other" | "absent" | CallEnd> {
-  const seen = await look(call);
+  const seen = await look(call, "asRead");
   if (seen.kind !== "seen") return seen;
   if (seen.own === null) {
     const names = seen.duplicates.map(({ name }) => name);

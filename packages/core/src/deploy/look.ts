@@ -29,8 +29,11 @@ export function isEnd<T extends { readonly kind: string }>(step: T | CallEnd): s
   return ["deadline", "interrupted", "refused", "reported", "worldMoved"].includes(step.kind);
 }
 
-/** Reads until something answers, with growing pauses, at most until the deadline. */
-export async function look(call: Call): Promise<Look | CallEnd> {
+/**
+ * Reads until something answers, with growing pauses, at most until the deadline. What the read makes suspicious is looked
+ * into as well, unless only the names and attempts matter.
+ */
+export async function look(call: Call, confirms: "confirmed" | "asRead" = "confirmed"): Promise<Look | CallEnd> {
   const { profile, identity } = call.subject;
   for (;;) {
     if (call.signal.aborted) return { kind: "interrupted" };
@@ -38,7 +41,7 @@ export async function look(call: Call): Promise<Look | CallEnd> {
     if (reading.kind === "refused")
       return { kind: "refused", condition: refusalCondition(reading.refusal, call.subject.agent) };
     if (reading.kind === "read") {
-      const absent = await confirmAbsent(call, reading.instances);
+      const absent = confirms === "asRead" ? new Set<string>() : await confirmAbsent(call, reading.instances);
       if (absent !== null) {
         call.progressed();
         const { instances, version } = reading;
