@@ -168,6 +168,7 @@ export const loop: readonly Mutation[] = [
     "create",
     'if (holder.kind === "untold") unknown += 1;',
     "",
+    "unit",
   ),
   mutation(
     "4 P5: a late event of an earlier run is not success",
