@@ -2,7 +2,6 @@
 import { homedir } from "node:os";
 import { places } from "./places.ts";
 import { answers, down, status, up } from "./up/cluster.ts";
-import { layoutOf } from "./up/layout.ts";
 import { setNodeLink } from "./up/node.ts";
 import { restartPart, signalPart, stopPart } from "./up/part.ts";
 
@@ -11,8 +10,8 @@ const usage = `usage: cluster.ts up [NODES]
        cluster.ts part NAME pause|resume|stop|start
        cluster.ts node N cut|heal`;
 
-const { dir, binaries } = places(process.env, homedir());
-const layout = layoutOf(dir);
+const { layout, binaries } = places(process.env, homedir());
+const { dir } = layout;
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function main([command, first = "", second = ""]: readonly string[]): Promise<void> {

@@ -4,7 +4,6 @@ import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { places } from "./places.ts";
 import { answers, down, up } from "./up/cluster.ts";
-import { layoutOf } from "./up/layout.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -22,8 +21,7 @@ async function main(args: readonly string[]): Promise<number> {
     );
     return 0;
   }
-  const { dir, binaries } = places(process.env, homedir());
-  const layout = layoutOf(dir);
+  const { layout, binaries } = places(process.env, homedir());
   const kept = await answers(layout);
   try {
     if (!kept) {
@@ -31,7 +29,7 @@ async function main(args: readonly string[]): Promise<number> {
       await up(layout, { nodes: 1, binaries, apiFlags: [], say });
       say(`a cluster of one node is up after ${((performance.now() - began) / 1000).toFixed(1)} s`);
     }
-    return await suite(args, { MOORAGE_CLUSTER_DIR: dir });
+    return await suite(args, { MOORAGE_CLUSTER_DIR: layout.dir });
   } finally {
     if (!kept) await down(layout);
   }

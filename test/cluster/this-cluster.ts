@@ -1,10 +1,10 @@
 /** The cluster that the tests of this run are on: ours, whose parts may be stopped and cut off, or somebody's, where only objects are made. */
 import type { ClusterAccess } from "@moorage/kubernetes";
 import { Credentials, findAccess, Transport } from "@moorage/kubernetes";
+import { layoutIn } from "./places.ts";
 import type { Images } from "./up/images.ts";
 import { readImages } from "./up/images.ts";
 import type { Layout } from "./up/layout.ts";
-import { layoutOf } from "./up/layout.ts";
 
 export interface ThisCluster {
   /** Null: it is somebody else's. */
@@ -15,11 +15,10 @@ export interface ThisCluster {
 }
 
 export function thisCluster(): ThisCluster {
-  const dir = process.env["MOORAGE_CLUSTER_DIR"];
-  if (dir !== undefined) {
-    const own = layoutOf(dir);
+  const own = layoutIn(process.env);
+  if (own !== null) {
     const images: Images = readImages(own);
-    return { own, image: images.agent, access: (user = "admin") => accessBy(`${dir}/${user}.kubeconfig`) };
+    return { own, image: images.agent, access: (user = "admin") => accessBy(`${own.dir}/${user}.kubeconfig`) };
   }
   const [kubeconfig, image] = [process.env["KUBECONFIG"], process.env["MOORAGE_CLUSTER_IMAGE"]];
   if (process.env["MOORAGE_CLUSTER"] !== "yes" || kubeconfig === undefined || image === undefined) {

@@ -49,7 +49,7 @@ export async function up(layout: Layout, options: UpOptions): Promise<void> {
 export async function down(layout: Layout): Promise<void> {
   for (const name of partNames(layout.dir)) signalPart(layout.dir, name, "SIGCONT");
   for (let number = 1; number <= mostNodes; number += 1) {
-    if (attempt("ip", "netns", "pids", nodeLayout(layout, number).name)) await removeNode(layout, number);
+    if (attempt("ip", "netns", "pids", nodeLayout(layout, number).netns)) await removeNode(layout, number);
   }
   for (const name of partNames(layout.dir)) signalPart(layout.dir, name, "SIGKILL");
   await until("everything has ended", () => partNames(layout.dir).every((name) => !partLives(layout.dir, name)));

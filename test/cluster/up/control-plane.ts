@@ -53,7 +53,7 @@ export async function startControlPlane(layout: Layout, binary: string, apiFlags
     binary,
     "kube-controller-manager",
     ...common,
-    "--secure-port=12257",
+    `--secure-port=${layout.controllersPort}`,
     `--cert-dir=${join(dir, "pki", "made")}`,
     `--service-account-private-key-file=${pki.signingKey}`,
     `--root-ca-file=${pki.authority}`,
@@ -64,7 +64,7 @@ export async function startControlPlane(layout: Layout, binary: string, apiFlags
     binary,
     "kube-scheduler",
     ...common,
-    "--secure-port=12259",
+    `--secure-port=${layout.schedulerPort}`,
     `--cert-dir=${join(dir, "pki", "made")}`,
   ]);
 }

@@ -4,6 +4,8 @@ import { join } from "node:path";
 export interface Layout {
   /** Everything that the cluster writes is below it. */
   readonly dir: string;
+  /** Of several clusters on one machine; 0 is the first. */
+  readonly number: number;
   readonly bridge: string;
   /** The root namespace as nodes see it: API server and registry. */
   readonly gateway: string;
@@ -11,22 +13,30 @@ export interface Layout {
   readonly registryPort: number;
   readonly etcdPort: number;
   readonly etcdPeerPort: number;
+  readonly controllersPort: number;
+  readonly schedulerPort: number;
   readonly serviceRange: string;
   /** The API server's own address among the services: the first of their range. */
   readonly serviceAddress: string;
 }
 
-export function layoutOf(dir: string): Layout {
+/** Clusters with different folders and numbers (0 to 9) do not meet. */
+export function layoutOf(dir: string, number = 0): Layout {
+  const services = `10.${213 + number}.0`;
+  const ports = number * 10;
   return {
     dir,
-    bridge: "moorbr",
-    gateway: "10.213.64.1",
-    apiPort: 16_443,
-    registryPort: 15_000,
-    etcdPort: 12_379,
-    etcdPeerPort: 12_380,
-    serviceRange: "10.213.0.0/24",
-    serviceAddress: "10.213.0.1",
+    number,
+    bridge: `moorbr${number}`,
+    gateway: `10.${213 + number}.64.1`,
+    apiPort: 16_443 + ports,
+    registryPort: 15_000 + ports,
+    etcdPort: 12_379 + ports,
+    etcdPeerPort: 12_380 + ports,
+    controllersPort: 12_257 + ports,
+    schedulerPort: 12_259 + ports,
+    serviceRange: `${services}.0/24`,
+    serviceAddress: `${services}.1`,
   };
 }
 
@@ -35,6 +45,8 @@ export interface NodeLayout {
   readonly number: number;
   readonly dir: string;
   readonly address: string;
+  /** Its network namespace. */
+  readonly netns: string;
   /** Its end of the pair of interfaces, in the root namespace; down, the node is cut off. */
   readonly link: string;
   readonly podRange: string;
@@ -42,17 +54,19 @@ export interface NodeLayout {
   readonly cgroup: string;
 }
 
-export function nodeLayout({ dir }: Layout, number: number): NodeLayout {
+export function nodeLayout({ dir, number: cluster }: Layout, number: number): NodeLayout {
   const name = `node${number}`;
+  const network = `10.${213 + cluster}`;
   return {
     name,
     number,
     dir: join(dir, name),
-    address: `10.213.64.${10 + number}`,
-    link: `moorv${number}`,
-    podRange: `10.213.${100 + number}.0/24`,
+    address: `${network}.64.${10 + number}`,
+    netns: `moor${cluster}-${name}`,
+    link: `moorv${cluster}-${number}`,
+    podRange: `${network}.${100 + number}.0/24`,
     socket: join(dir, name, "containerd.sock"),
-    cgroup: `moorage-${name}`,
+    cgroup: `moorage-${cluster}-${name}`,
   };
 }
 

@@ -35,7 +35,7 @@ export async function startNode(
   connect(layout, node);
   makeCgroup(node.cgroup);
   const config = writeNodeConfig(layout, node, images, options);
-  startPart(layout.dir, `${node.name}-containerd`, ["containerd", "-c", config.containerd], node.name);
+  startPart(layout.dir, `${node.name}-containerd`, ["containerd", "-c", config.containerd], node.netns);
   await until(`containerd of ${node.name} listens`, () => existsSync(node.socket));
   const kubeconfig = writeKubeconfig(layout, node.name, nodeToken(node.name), layout.gateway);
   startPart(
@@ -51,7 +51,7 @@ export async function startNode(
       `--hostname-override=${node.name}`,
       `--node-ip=${node.address}`,
     ],
-    node.name,
+    node.netns,
   );
 }
 
@@ -83,17 +83,17 @@ export async function removeNode(layout: Layout, number: number): Promise<void> 
   await endContainers(node.socket);
   signalPart(layout.dir, `${node.name}-containerd`, "SIGKILL");
   attempt("ip", "link", "del", node.link);
-  attempt("ip", "netns", "del", node.name);
+  attempt("ip", "netns", "del", node.netns);
   removeCgroup(node.cgroup);
 }
 
 function connect(layout: Layout, node: NodeLayout): void {
-  const { link, name, address } = node;
-  run("ip", "netns", "add", name);
-  run("ip", "link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", name);
+  const { link, netns, address } = node;
+  run("ip", "netns", "add", netns);
+  run("ip", "link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", netns);
   run("ip", "link", "set", link, "master", layout.bridge, "up");
-  for (const device of ["lo", "eth0"]) run("ip", "-n", name, "link", "set", device, "up");
-  run("ip", "-n", name, "addr", "add", `${address}/24`, "dev", "eth0");
-  run("ip", "-n", name, "route", "add", "default", "via", layout.gateway);
+  for (const device of ["lo", "eth0"]) run("ip", "-n", netns, "link", "set", device, "up");
+  run("ip", "-n", netns, "addr", "add", `${address}/24`, "dev", "eth0");
+  run("ip", "-n", netns, "route", "add", "default", "via", layout.gateway);
   run("ip", "route", "replace", node.podRange, "via", address);
 }
