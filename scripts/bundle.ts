@@ -7,6 +7,9 @@ import { build, type Metafile, type Plugin } from "esbuild";
 /** Bundled CommonJS asks for Node's own modules with `require`, which an ES module does not have. */
 const banner = 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);';
 
+/** What the rare ways to a cluster need is as big as all the rest, and left for whoever needs it to install. */
+const external = ["@kubernetes/client-node"];
+
 /**
  * Writes main.js, run.js and supervisor.cjs into a directory; resolves to the text of the licences of the packages inside.
  * main.js is there at once and loads run.js when it has something to do: finding dozens of chunks costs more than reading one
@@ -25,6 +28,7 @@ export async function bundleCommand(root: string, directory: string): Promise<st
       entryPoints: [join(root, source)],
       outfile: join(directory, name),
       bundle: true,
+      external,
       format: name.endsWith(".cjs") ? "cjs" : "esm",
       platform: "node",
       target: "node24",

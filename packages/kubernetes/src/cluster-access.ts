@@ -16,6 +16,13 @@ export interface ExecPlugin {
   readonly provideClusterInfo: boolean;
 }
 
+/** What of a kubeconfig's user only a client library understands, in that library's own shape. */
+export interface RareSignIn {
+  /** In words: `the auth provider "oidc"`. */
+  readonly what: string;
+  readonly user: Readonly<Record<string, unknown>>;
+}
+
 export interface UserAccess {
   /** As the kubeconfig calls the user, for messages. */
   readonly name: string;
@@ -23,6 +30,8 @@ export interface UserAccess {
   readonly basic: { readonly username: string; readonly password: string } | null;
   readonly certificate: { readonly certificate: Source; readonly key: Source } | null;
   readonly exec: ExecPlugin | null;
+  /** A way to sign in that a client library knows. */
+  readonly rare: RareSignIn | null;
   /** As whom requests are made, by the headers of user impersonation. */
   readonly impersonate: {
     readonly user: string;
@@ -33,6 +42,8 @@ export interface UserAccess {
 }
 
 export interface ClusterAccess {
+  /** The kubeconfig files that it was read from; none inside a pod. */
+  readonly files: readonly string[];
   /** The context's name; null inside a pod. */
   readonly context: string | null;
   /** Where the API server is, without a slash at the end. */
@@ -43,6 +54,8 @@ export interface ClusterAccess {
   readonly insecure: boolean;
   /** The name that the server's certificate must have, where it is not the host of `server`. */
   readonly serverName: string | null;
+  /** The proxy that leads to it, as a URL; a name and a password may be in it. */
+  readonly proxy: string | null;
   /** Where objects live unless something else is asked for. */
   readonly namespace: string;
   readonly user: UserAccess;

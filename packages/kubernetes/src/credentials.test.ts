@@ -18,13 +18,24 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 function access(user: Partial<UserAccess>): ClusterAccess {
   return {
+    files: [],
     context: "c",
     server: "https://k:6443",
     authority: null,
     insecure: false,
     serverName: null,
+    proxy: null,
     namespace: "default",
-    user: { name: "ada", token: null, basic: null, certificate: null, exec: null, impersonate: null, ...user },
+    user: {
+      name: "ada",
+      token: null,
+      basic: null,
+      certificate: null,
+      exec: null,
+      rare: null,
+      impersonate: null,
+      ...user,
+    },
   };
 }
 

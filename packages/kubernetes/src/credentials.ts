@@ -4,6 +4,7 @@ import type { ClusterAccess, Source } from "./cluster-access.ts";
 import { ClusterError } from "./cluster-error.ts";
 import type { PluginCredential } from "./exec-plugin.ts";
 import { runPlugin } from "./exec-plugin.ts";
+import { openRareSignIn } from "./rare-access.ts";
 
 export interface Certificate {
   readonly certificate: Uint8Array;
@@ -36,6 +37,7 @@ export class Credentials {
   readonly #files = new Map<string, { readonly bytes: Buffer; readonly readAt: number }>();
   #plugin: PluginCredential | null = null;
   #running: Promise<PluginCredential> | null = null;
+  #rare: Promise<() => Promise<PluginCredential>> | null = null;
   #last: Credential | null = null;
 
   constructor(access: ClusterAccess, options: CredentialsOptions) {
@@ -47,7 +49,7 @@ export class Credentials {
   async current(): Promise<Credential> {
     const { user, authority } = this.#access;
     const trusted = authority === null ? null : await this.#bytes(authority);
-    const plugin = user.exec === null ? null : await this.#fromPlugin(trusted);
+    const plugin = user.exec === null && user.rare === null ? null : await this.#fromPlugin(trusted);
     const token = plugin?.token ?? (user.token === null ? null : (await this.#bytes(user.token)).toString("utf8"));
     const made: Credential = {
       headers: { ...this.#authorization(token), ...impersonation(this.#access) },
@@ -86,17 +88,24 @@ export class Credentials {
     return { certificate: await this.#bytes(certificate.certificate), key: await this.#bytes(certificate.key) };
   }
 
-  async #fromPlugin(authority: Uint8Array | null): Promise<PluginCredential | null> {
-    const { exec } = this.#access.user;
-    if (exec === null) return null;
+  async #fromPlugin(authority: Uint8Array | null): Promise<PluginCredential> {
     const held = this.#plugin;
     if (held !== null && (held.expiresAt === null || held.expiresAt - marginMs > this.#options.now())) return held;
     // However many requests wait for it, one run serves them all.
-    this.#running ??= runPlugin(exec, this.#access, authority, this.#options.env).finally(() => {
+    this.#running ??= this.#obtain(authority).finally(() => {
       this.#running = null;
     });
     this.#plugin = await this.#running;
     return this.#plugin;
+  }
+
+  async #obtain(authority: Uint8Array | null): Promise<PluginCredential> {
+    const { exec, rare, name } = this.#access.user;
+    if (exec !== null) return runPlugin(exec, this.#access, authority, this.#options.env);
+    if (rare === null) throw new Error("nothing gives a credential to this user");
+    // Kept for good: what it was given in place of a refresh token is nowhere else.
+    this.#rare ??= openRareSignIn(rare, name);
+    return (await this.#rare)();
   }
 
   async #bytes(source: Source): Promise<Buffer> {

@@ -50,11 +50,13 @@ function insidePod({ env, serviceAccountDir = serviceAccount }: Surroundings, ch
   if (host === undefined || host === "" || port === undefined || port === "") return null;
   const namespace = readIfThere(join(serviceAccountDir, "namespace"))?.text.trim();
   return {
+    files: [],
     context: null,
     server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
     authority: { kind: "file", path: join(serviceAccountDir, "ca.crt") },
     insecure: false,
     serverName: null,
+    proxy: null,
     namespace: choice.namespace ?? (namespace === undefined || namespace === "" ? "default" : namespace),
     user: {
       name: "the pod's service account",
@@ -62,6 +64,7 @@ function insidePod({ env, serviceAccountDir = serviceAccount }: Surroundings, ch
       basic: null,
       certificate: null,
       exec: null,
+      rare: null,
       impersonate: null,
     },
   };

@@ -106,11 +106,35 @@ describe("a plugin", () => {
     expect(accessOf([file(text)], here).user.exec?.command).toBe("/home/ada/.kube/bin/get-token");
   });
 
-  test("of an old version, or one that always talks to a person, is refused by name", () => {
-    const old = fault(exec("").replace("io/v1,", "io/v1alpha1,"));
-    expect(old).toMatchObject({ code: "clusterUnsupported", message: expect.stringContaining('"get-token"') });
+  test("of an old version is the client library's", () => {
+    const text = exec(", args: [a], env: [{name: K, value: V}]").replace("io/v1,", "io/v1alpha1,");
+    expect(accessOf([file(text)], here).user).toMatchObject({
+      exec: null,
+      rare: { user: { exec: { command: "get-token", args: ["a"], env: [{ name: "K", value: "V" }] } } },
+    });
+  });
+
+  test("of an unknown version, or one that always talks to a person, is refused by name", () => {
+    const unknown = fault(exec("").replace("io/v1,", "io/v9,"));
+    expect(unknown).toMatchObject({ code: "clusterUnsupported", message: expect.stringContaining('"get-token"') });
     expect(fault(exec(", interactiveMode: Always"))).toMatchObject({ code: "clusterUnsupported" });
   });
+});
+
+test("an auth provider is the client library's, with all that it was given", () => {
+  const provider = "{auth-provider: {name: oidc, config: {id-token: T, client-id: C}}}";
+  expect(accessOf([file(two.replace("{token: abc}", provider))], here).user).toMatchObject({
+    token: null,
+    rare: {
+      what: 'the auth provider "oidc"',
+      user: { authProvider: { name: "oidc", config: { "id-token": "T", "client-id": "C" } } },
+    },
+  });
+});
+
+test("a proxy, and the files that it all comes from", () => {
+  const text = two.replace("{server:", '{proxy-url: "socks5://p:1080", server:');
+  expect(accessOf([file(text)], here)).toMatchObject({ proxy: "socks5://p:1080", files: ["/home/ada/.kube/config"] });
 });
 
 describe("what cannot be used names file, entry and what helps", () => {
@@ -121,8 +145,8 @@ describe("what cannot be used names file, entry and what helps", () => {
     ["an unknown cluster", two.replace("cluster: a,", "cluster: c,"), "kubeconfigInvalid", '"c"'],
     ["an unknown user", two.replace("user: ada}", "user: eve}"), "kubeconfigInvalid", '"eve"'],
     ["no server", two.replace('server: "https://a:6443/"', "server: a"), "kubeconfigInvalid", "no server address"],
-    ["a proxy", two.replace("{server:", '{proxy-url: "http://p", server:'), "clusterUnsupported", "proxy-url"],
-    ["an auth provider", two.replace("{token: abc}", "{auth-provider: {name: gcp}}"), "clusterUnsupported", '"gcp"'],
+    ["a proxy of no kind", two.replace("{server:", '{proxy-url: "ftp://p", server:'), "kubeconfigInvalid", "proxy-url"],
+    ["an unknown provider", two.replace("{token: abc}", "{auth-provider: {name: own}}"), "clusterUnsupported", '"own"'],
     ["a bad authority", two.replace("Q0E=", '"%%"'), "kubeconfigInvalid", "certificate-authority-data"],
     ["half a certificate", two.replace("{token: abc}", "{client-certificate: x}"), "kubeconfigInvalid", "only one of"],
   ])("%s", (_name, text, code, part) => {

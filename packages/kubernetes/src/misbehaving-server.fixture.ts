@@ -102,13 +102,24 @@ export function accessTo(
   authority: Buffer | null = null,
 ): ClusterAccess {
   return {
+    files: [],
     context: "test",
     server,
     authority: authority === null ? null : { kind: "data", bytes: authority },
     insecure: false,
     serverName: null,
+    proxy: null,
     namespace: "team",
-    user: { name: "ada", token: null, basic: null, certificate: null, exec: null, impersonate: null, ...user },
+    user: {
+      name: "ada",
+      token: null,
+      basic: null,
+      certificate: null,
+      exec: null,
+      rare: null,
+      impersonate: null,
+      ...user,
+    },
   };
 }
 

@@ -2,6 +2,7 @@
 import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions } from "node:http";
 import type { Socket } from "node:net";
 import type { Abort, Json } from "@moorage/core";
+import { Agents } from "./agents.ts";
 import { readBody, readChunks } from "./answer-body.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
 import { ClusterError } from "./cluster-error.ts";
@@ -82,14 +83,14 @@ export class Transport {
   readonly #credentials: Credentials;
   readonly #limits: TransportLimits;
   readonly #secure: boolean;
-  #agent: { readonly agent: HttpAgent; readonly credential: Credential } | null = null;
-  readonly #retired = new Set<HttpAgent>();
+  readonly #agents: Agents;
 
   constructor(access: ClusterAccess, credentials: Credentials, limits: TransportLimits = transportLimits) {
     this.#access = access;
     this.#credentials = credentials;
     this.#limits = limits;
     this.#secure = access.server.startsWith("https:");
+    this.#agents = new Agents(access, limits.unusedMs);
   }
 
   /** One request, to its whole answer. It never rejects. */
@@ -118,10 +119,7 @@ export class Transport {
 
   /** Closes every connection; what is under way fails. */
   close(): void {
-    this.#agent?.agent.destroy();
-    this.#agent = null;
-    for (const agent of this.#retired) agent.destroy();
-    this.#retired.clear();
+    this.#agents.close();
   }
 
   async #once(request: ApiRequest): Promise<Answer & { readonly reused: boolean }> {
@@ -163,7 +161,7 @@ export class Transport {
     let used: Credential;
     try {
       used = await this.#credentials.current();
-      return await this.#exchange(request, used, this.#agentFor(used), timer);
+      return await this.#exchange(request, used, await this.#agents.agentFor(used), timer);
     } catch (error) {
       return this.#notSent(error);
     }
@@ -209,38 +207,6 @@ export class Transport {
     });
   }
 
-  /** One agent for as long as certificate and authority stay the same. */
-  #agentFor(credential: Credential): HttpAgent {
-    const held = this.#agent;
-    if (held !== null) {
-      const { certificate, authority } = held.credential;
-      const same =
-        held.credential === credential ||
-        (equal(certificate?.certificate, credential.certificate?.certificate) &&
-          equal(certificate?.key, credential.certificate?.key) &&
-          equal(authority, credential.authority));
-      if (same) return held.agent;
-      // What it still carries, a watch for one, goes on.
-      this.#retired.add(held.agent);
-    }
-    const kept = { keepAlive: true, timeout: this.#limits.unusedMs, maxFreeSockets: 32 };
-    const agent = this.#secure
-      ? new (process.getBuiltinModule("node:https").Agent)({
-          ...kept,
-          rejectUnauthorized: !this.#access.insecure,
-          ...(credential.authority === null ? {} : { ca: Buffer.from(credential.authority) }),
-          ...(credential.certificate === null
-            ? {}
-            : {
-                cert: Buffer.from(credential.certificate.certificate),
-                key: Buffer.from(credential.certificate.key),
-              }),
-        })
-      : new (process.getBuiltinModule("node:http").Agent)(kept);
-    this.#agent = { agent, credential };
-    return agent;
-  }
-
   #notSent(error: unknown): NotSent {
     if (error instanceof ClusterError) {
       return { kind: "notSent", detail: `${error.message}; ${error.hint}`, lasting: true };
@@ -254,7 +220,9 @@ export class Transport {
   }
 
   #told(what: string): string {
-    return `${URL.parse(this.#access.server)?.host ?? "the API server"}: ${what}`;
+    const { server, proxy } = this.#access;
+    const through = proxy === null ? "" : ` through the proxy ${URL.parse(proxy)?.host ?? ""}`;
+    return `${URL.parse(server)?.host ?? "the API server"}${through}: ${what}`;
   }
 }
 
@@ -287,12 +255,6 @@ class Limit {
 
 function timeout(): Error {
   return Object.assign(new Error("time is over"), { code: "ETIMEDOUT" });
-}
-
-function equal(one: Uint8Array | null | undefined, other: Uint8Array | null | undefined): boolean {
-  if (one === null || one === undefined || other === null || other === undefined)
-    return (one ?? null) === (other ?? null);
-  return Buffer.compare(one, other) === 0;
 }
 
 function codeOf(error: unknown): string {
