@@ -4,11 +4,21 @@ import { defineConfig } from "vitest/config";
 const quick = 20_000;
 const long = 120_000;
 
-function project(name: string, include: readonly string[], testTimeout: number, exclude: readonly string[] = []) {
+/** Real processes on a machine that others use may be late once; what fails twice is broken. Second tries are told. */
+const secondTry = process.env["CI"] === "true" ? 1 : 0;
+
+function project(
+  name: string,
+  include: readonly string[],
+  testTimeout: number,
+  exclude: readonly string[] = [],
+  retry = 0,
+) {
   return {
     extends: true as const,
     test: {
       name,
+      retry,
       include: [...include],
       exclude: ["**/node_modules/**", ...exclude],
       testTimeout,
@@ -17,12 +27,15 @@ function project(name: string, include: readonly string[], testTimeout: number, 
   };
 }
 
+/** Packages whose units start processes, and those whose units do not. */
+const processes = ["local", "harness"];
+const unit = ["agent", "cli", "core", "keys", "kubernetes"];
+const notUnit = ["**/*.types.test.ts", "**/*.properties.test.ts"];
+
 export default defineConfig({
   test: {
     pool: "forks",
     maxWorkers: 2,
-    // Real processes on a machine that others use may be late once; what fails twice is broken.
-    retry: process.env["CI"] === "true" ? 1 : 0,
     globalSetup: ["test/guards/processes.ts"],
     setupFiles: ["test/guards/handles.ts"],
     coverage: {
@@ -34,7 +47,19 @@ export default defineConfig({
       reportOnFailure: true,
     },
     projects: [
-      project("unit", ["packages/*/src/**/*.test.ts"], quick, ["**/*.types.test.ts", "**/*.properties.test.ts"]),
+      project(
+        "unit",
+        unit.map((name) => `packages/${name}/src/**/*.test.ts`),
+        quick,
+        notUnit,
+      ),
+      project(
+        "processes",
+        processes.map((name) => `packages/${name}/src/**/*.test.ts`),
+        quick,
+        notUnit,
+        secondTry,
+      ),
       {
         extends: true,
         test: {
@@ -51,11 +76,11 @@ export default defineConfig({
       },
       project("properties", ["packages/*/src/**/*.properties.test.ts", "test/properties/**/*.test.ts"], long),
       project("simulation", ["test/simulation/**/*.test.ts"], long),
-      project("conformance", ["test/conformance/**/*.test.ts"], long),
-      project("machine", ["test/machine/**/*.test.ts"], long, ["**/*.long.test.ts"]),
-      project("long", ["test/**/*.long.test.ts"], 1_800_000),
+      project("conformance", ["test/conformance/**/*.test.ts"], long, [], secondTry),
+      project("machine", ["test/machine/**/*.test.ts"], long, ["**/*.long.test.ts"], secondTry),
+      project("long", ["test/**/*.long.test.ts"], 1_800_000, [], secondTry),
       project("checks", ["test/checks/**/*.test.ts"], long),
-      project("cluster", ["test/cluster/**/*.test.ts"], 300_000),
+      project("cluster", ["test/cluster/**/*.test.ts"], 300_000, [], secondTry),
       project("pack", ["test/pack/**/*.test.ts"], 300_000),
     ],
   },

@@ -10,7 +10,18 @@ const oldest = 20;
 
 /** The vitest projects: name, title, where the tests of each lie, and whether it is part of `npm test`. */
 const suites = [
-  { name: "unit", title: "units", place: /^packages\/.*(?<!\.types|\.properties)\.test\.ts$/, basic: true },
+  {
+    name: "unit",
+    title: "units",
+    place: /^packages\/(?!local\/|harness\/).*(?<!\.types|\.properties)\.test\.ts$/,
+    basic: true,
+  },
+  {
+    name: "processes",
+    title: "units with real processes",
+    place: /^packages\/(local|harness)\/.*(?<!\.types|\.properties)\.test\.ts$/,
+    basic: true,
+  },
   { name: "types", title: "types", place: /\.types\.test\.ts$/, basic: true },
   { name: "properties", title: "properties", place: /\.properties\.test\.ts$/, basic: true },
   { name: "simulation", title: "a short simulation", place: /^test\/simulation\//, basic: true },
@@ -57,7 +68,10 @@ async function runTests(node, env, chosen, args) {
   const report = join(root, "build", `report-${process.pid}.json`);
   const projects = chosen.flatMap(({ name }) => ["--project", name]);
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const reporters = ["default", "json", join(root, "test", "guards", "second-tries.ts")].map(
+    (name) => `--reporter=${name}`,
+  );
+  reporters.push(`--outputFile.json=${report}`);
   // Files that stop the one cluster's parts cannot run beside others.
   const alone = chosen.some(({ name }) => name === "cluster") ? ["--no-file-parallelism"] : [];
   const code = await run(node, [vitest, "run", ...projects, ...reporters, ...alone, ...args], env);
