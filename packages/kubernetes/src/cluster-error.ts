@@ -8,9 +8,12 @@ export type ClusterErrorCode =
   | "kubeconfigInvalid"
   | "contextUnknown"
   | "clusterUnsupported"
+  /** A package that only rare ways need is not installed. */
+  | "clientLibraryMissing"
   | "credentialsUnreadable"
   | "credentialPluginMissing"
   | "credentialPluginFailed"
+  | "signInFailed"
   /** What the API server answers to a person's question. */
   | "forbidden"
   | "unauthenticated"
