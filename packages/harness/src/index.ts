@@ -7,6 +7,8 @@ export type { Facts } from "./facts.ts";
 export { readFacts } from "./facts.ts";
 export type { Health, HealthSource } from "./health.ts";
 export { closeInheritedDescriptors } from "./inherited-descriptors.ts";
+export type { Launch } from "./launch.ts";
+export { gatedLaunch } from "./launch.ts";
 export type { LogLine, LogStream } from "./logs/log-format.ts";
 export type { NamedEvent, NamedLog } from "./logs/log-merge.ts";
 export { mergeLogs } from "./logs/log-merge.ts";

@@ -1,6 +1,6 @@
 /** Brings the agent's process up to its gate, with the mark that goes on record. */
 import type { Gated } from "./gate.ts";
-import { spawnGated } from "./gate.ts";
+import type { Launch } from "./launch.ts";
 import type { Output } from "./output.ts";
 import type { ProcessMark } from "./process/mark.ts";
 import type { ProcessTable } from "./process/process-table.ts";
@@ -9,8 +9,8 @@ import type { SupervisorSpec } from "./spec.ts";
 export interface AgentProcess {
   readonly gated: Gated;
   readonly mark: ProcessMark;
-  /** Its command line as long as it is the gate. */
-  readonly gateCommand: string;
+  /** Its command line as long as it is the gate; null: it never was one. */
+  readonly gateCommand: string | null;
 }
 
 export type SpawnedAgent =
@@ -21,13 +21,14 @@ export type SpawnedAgent =
 /** `at` is ISO 8601, for people. */
 export async function spawnAgent(
   spec: SupervisorSpec,
+  launch: Launch,
   output: Output,
   table: ProcessTable,
   at: string,
 ): Promise<SpawnedAgent> {
   const { command, args, directory } = spec;
   const env = environmentOf(spec);
-  const spawned = await spawnGated({ command, args, directory, env, stdout: output.stdout, stderr: output.stderr });
+  const spawned = await launch.spawn({ command, args, directory, env, stdout: output.stdout, stderr: output.stderr });
   output.release();
   if (spawned.kind === "failed") return spawned;
   const { gated } = spawned;
@@ -50,10 +51,10 @@ export async function spawnAgent(
     session: entry.session,
     instance: spec.instance,
     attempt: spec.attempt,
-    outputs: [spec.outputs.stdout, spec.outputs.stderr],
+    outputs: launch.outputs,
     recordedAt: at,
   };
-  return { kind: "spawned", process: { gated, mark, gateCommand: entry.command } };
+  return { kind: "spawned", process: { gated, mark, gateCommand: launch.gated ? entry.command : null } };
 }
 
 function environmentOf({ env, socketPath, catalogDir, instance, attempt }: SupervisorSpec): { [name: string]: string } {

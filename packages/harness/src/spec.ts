@@ -24,8 +24,6 @@ export interface SupervisorSpec {
   /** From `chooseSocketPath`. */
   readonly socketPath: string;
   readonly factsPath: string;
-  /** Where the FIFOs are, or will be made, absolute and resolved. */
-  readonly outputs: { readonly stdout: string; readonly stderr: string };
 }
 
 /** A supervisor that was told something impossible: a defect of the caller. */

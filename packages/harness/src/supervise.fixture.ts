@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Ending } from "@moorage/core";
 import { awakeClock } from "./awake-clock.ts";
+import { gatedLaunch } from "./launch.ts";
 import type { LogWriter } from "./logs/log-writer.ts";
 import { machineIdentity } from "./process/machine.ts";
 import type { ProcessMark } from "./process/mark.ts";
@@ -90,7 +91,6 @@ export class Harbour {
       catalogDir: null,
       socketPath: join(directory, "socket"),
       factsPath: join(directory, "facts"),
-      outputs: { stdout: join(directory, "stdout"), stderr: join(directory, "stderr") },
       ...differences,
     };
     const chunks: Buffer[] = [];
@@ -100,7 +100,8 @@ export class Harbour {
       close: () => undefined,
     };
     const record = new MemoryRecord();
-    const ports = { record, clock: awakeClock(), table: processTable(), kill: killProcess, log, wallTime: Date.now };
+    const launch = gatedLaunch({ stdout: join(directory, "stdout"), stderr: join(directory, "stderr") }, log);
+    const ports = { record, clock: awakeClock(), table: processTable(), kill: killProcess, launch, wallTime: Date.now };
     const supervision = supervise(spec, ports);
     const output = (): string => Buffer.concat(chunks).toString("utf8");
     const mooring: Mooring = {

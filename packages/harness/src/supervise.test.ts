@@ -84,7 +84,7 @@ describe("a start", () => {
       const mooring = harbour.moor([program], { args: ["x".repeat(40_000)] });
       mooring.record.answer = { kind: "later", detail: "locked" };
       await until(
-        () => existsSync(mooring.spec.outputs.stderr),
+        () => existsSync(join(mooring.directory, "stderr")),
         () => "the FIFOs are there",
       );
       // It vanishes between our look and the exec.

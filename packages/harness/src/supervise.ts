@@ -6,12 +6,11 @@ import type { Exit } from "./endings.ts";
 import type { GateExit } from "./gate.ts";
 import { gateFailure } from "./gate.ts";
 import { KinWatch } from "./kin-watch.ts";
+import type { Launch } from "./launch.ts";
 import type { Effect, Input, Life, StopReason } from "./life.ts";
 import { deadlineOf, step } from "./life.ts";
-import type { LogWriter } from "./logs/log-writer.ts";
 import { outOfMemoryKills } from "./out-of-memory.ts";
 import type { Output } from "./output.ts";
-import { openOutput } from "./output.ts";
 import type { Kill } from "./process/end-tree.ts";
 import type { ProcessTable } from "./process/process-table.ts";
 import { findProgram } from "./program.ts";
@@ -20,6 +19,7 @@ import type { AgentProcess } from "./spawn-agent.ts";
 import { spawnAgent } from "./spawn-agent.ts";
 import type { SupervisorSpec } from "./spec.ts";
 import { checkSpec } from "./spec.ts";
+import type { Told } from "./told.ts";
 import { execSeen } from "./watch-exec.ts";
 
 export interface SupervisorPorts {
@@ -27,9 +27,11 @@ export interface SupervisorPorts {
   readonly clock: Clock;
   readonly table: ProcessTable;
   readonly kill: Kill;
-  readonly log: LogWriter;
+  readonly launch: Launch;
   /** Milliseconds since 1970, for people alone. */
   readonly wallTime: () => number;
+  /** Hears of what no record holds. */
+  readonly tell?: (told: Told) => void;
 }
 
 export type SupervisionEnd =
@@ -97,7 +99,7 @@ class Supervisor {
     this.#output?.release();
     await this.#output?.ended(lastOutputMs);
     this.#output?.close();
-    this.#ports.log.close();
+    this.#ports.launch.close();
     this.#conversation.close();
     const told: Ending = { ...ending, at: this.#at() };
     if (this.#notOurs === null)
@@ -126,7 +128,7 @@ class Supervisor {
     const program = findProgram(spec.command, spec.directory, path);
     if (program.kind === "refused") return this.#input({ kind: "cannotStart", detail: program.detail });
     const [output, socket] = await Promise.allSettled([
-      openOutput(spec.outputs, path, ports.log, ports.clock),
+      ports.launch.open(path, ports.clock),
       this.#conversation.open(),
     ]);
     if (output.status === "fulfilled") this.#output = output.value;
@@ -136,8 +138,8 @@ class Supervisor {
   }
 
   async #spawn(output: Output): Promise<void> {
-    const { table, clock } = this.#ports;
-    const spawned = await spawnAgent(this.#spec, output, table, this.#at());
+    const { launch, table, clock } = this.#ports;
+    const spawned = await spawnAgent(this.#spec, launch, output, table, this.#at());
     if (spawned.kind === "failed") return this.#input({ kind: "cannotStart", detail: spawned.detail });
     const { gated, mark } = spawned.process;
     if (this.#life.phase !== "waiting") {
@@ -156,6 +158,7 @@ class Supervisor {
   async #awaitExit(exited: Promise<GateExit>): Promise<void> {
     const ended = await exited;
     const lost = this.#conversation.lost();
+    if (lost.length > 0) this.#tell({ kind: "lost", turns: lost });
     const exit = await this.#judgeExit(ended);
     this.#leaderGone.abort();
     this.#input({ kind: "exited", exit, lost });
@@ -197,8 +200,17 @@ class Supervisor {
     return idleMs - this.#conversation.quietMs();
   }
 
-  #drainLeftMs(): number {
-    return this.#life.phase === "draining" ? this.#life.stop.drainUntil - this.#ports.clock.now() : 0;
+  #announceDrain(): void {
+    const life = this.#life;
+    // Without a turn in flight there is nothing to wait for, and the life is further already.
+    const leftMs = life.phase === "draining" ? life.stop.drainUntil - this.#ports.clock.now() : 0;
+    const reason = ("stop" in life ? life.stop?.reason : null) ?? "stopped";
+    this.#tell({ kind: "draining", reason, inFlight: this.#conversation.inFlight, leftMs });
+    this.#conversation.drain(leftMs);
+  }
+
+  #tell(told: Told): void {
+    this.#ports.tell?.(told);
   }
 
   #input(input: Input): void {
@@ -233,12 +245,13 @@ class Supervisor {
         void this.#recordRunning();
         return;
       case "announceDrain":
-        this.#conversation.drain(this.#drainLeftMs());
+        this.#announceDrain();
         return;
       case "terminate":
         void this.#end();
         return;
       case "kill":
+        this.#tell({ kind: "killing" });
         this.#hurry.abort();
         return;
       case "recordEnded":
@@ -269,6 +282,7 @@ class Supervisor {
     const { gated, gateCommand } = this.#process;
     const { table, clock } = this.#ports;
     const over = this.#leaderGone.signal;
+    if (gateCommand === null) return this.#input({ kind: "execSeen" });
     if (await execSeen({ pid: gated.pid, gateCommand, passed: gated.passed, over, table, clock }))
       this.#input({ kind: "execSeen" });
   }

@@ -5,6 +5,7 @@ import type { Supervision, SupervisorSpec } from "@moorage/harness";
 import {
   chooseSocketPath,
   copyCatalog,
+  gatedLaunch,
   killProcess,
   machineIdentity,
   openLogWriter,
@@ -148,7 +149,7 @@ async function superviseAgent(order: SupervisorOrder, run: Run): Promise<void> {
       clock: order.clock,
       table: processTable(),
       kill: killProcess,
-      log: openLogWriter({ directory: paths.logs }),
+      launch: gatedLaunch({ stdout: paths.stdout, stderr: paths.stderr }, openLogWriter({ directory: paths.logs })),
       wallTime: Date.now,
     });
   } catch (error) {
@@ -190,7 +191,6 @@ function specOf(
     catalogDir: template.catalog === null ? null : paths.catalog,
     socketPath: claim.socket,
     factsPath: paths.facts,
-    outputs: { stdout: paths.stdout, stderr: paths.stderr },
   };
 }
 

@@ -1,0 +1,11 @@
+/** What a supervisor does that no record holds, told as it happens. */
+import type { LostTurn } from "./endings.ts";
+import type { StopReason } from "./life.ts";
+
+export type Told =
+  /** New turns are refused from now on; those in flight have that many milliseconds. */
+  | { readonly kind: "draining"; readonly reason: StopReason; readonly inFlight: number; readonly leftMs: number }
+  /** Something of the agent's is still there when its grace is over. */
+  | { readonly kind: "killing" }
+  /** The agent ended with these in flight. */
+  | { readonly kind: "lost"; readonly turns: readonly LostTurn[] };
