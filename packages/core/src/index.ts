@@ -4,6 +4,7 @@ export type { CallPorts, Subject } from "./deploy/call.ts";
 export * from "./deploy/classify.ts";
 export type { Condition } from "./deploy/conditions.ts";
 export * from "./deploy/ending.ts";
+export * from "./deploy/ending-note.ts";
 export * from "./deploy/gc.ts";
 export * from "./deploy/identity.ts";
 export * from "./deploy/intent.ts";
