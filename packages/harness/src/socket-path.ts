@@ -18,7 +18,7 @@ export interface SocketPlaces {
 
 /** The path for `socketPath`; its directory exists then, 0700 and ours. Throws a `HarnessFault` that names what is in the way. */
 export function chooseSocketPath(places: SocketPlaces): string {
-  if (fits(places.wanted)) return places.wanted;
+  if (fitsSocketPath(places.wanted)) return places.wanted;
   const { createHash } = process.getBuiltinModule("node:crypto");
   const name = `${createHash("sha256").update(`${places.wanted}\0${places.key}`).digest("hex").slice(0, 24)}.sock`;
   const directories = [
@@ -29,7 +29,9 @@ export function chooseSocketPath(places: SocketPlaces): string {
   const problems: string[] = [];
   for (const directory of directories) {
     const path = `${directory}/${name}`;
-    const problem = fits(path) ? ensurePrivateDirectory(directory, places.uid) : "its path is too long as well";
+    const problem = fitsSocketPath(path)
+      ? ensurePrivateDirectory(directory, places.uid)
+      : "its path is too long as well";
     if (problem === null) return path;
     problems.push(`${directory}: ${problem}`);
   }
@@ -40,7 +42,8 @@ export function chooseSocketPath(places: SocketPlaces): string {
   );
 }
 
-function fits(path: string): boolean {
+/** Whether every platform can bind a socket there. */
+export function fitsSocketPath(path: string): boolean {
   return Buffer.byteLength(path) <= longest;
 }
 
