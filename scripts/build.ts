@@ -1,9 +1,9 @@
-// Builds the published form of every package into build/packages: `tsc` for the libraries, one esbuild bundle each for the command and its supervisor.
+// Builds the published form of every package into build/packages: `tsc` for the libraries, one esbuild bundle each for the command, its supervisor and the harness of images.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundleCommand } from "./bundle.ts";
+import { bundleCommand, bundleHarness } from "./bundle.ts";
 import { commandManifest, libraryManifest, type Manifest, readManifest } from "./published-manifest.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -13,6 +13,7 @@ const out = join(root, "build", "packages");
 rmSync(out, { recursive: true, force: true });
 compile();
 for (const name of libraries) buildLibrary(name);
+await bundleHarness(root, join(out, "harness", "dist", "harness.cjs"));
 await buildCommand();
 console.log(`built ${[...libraries, "cli"].join(", ")} into ${relative(root, out)}`);
 

@@ -1,4 +1,4 @@
-// Bundles the command and its supervisor, without anything to install beside, and collects the licences of what went in.
+// Bundles the command, its supervisor and the harness of images, without anything to install beside, and collects the licences of what went in.
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
@@ -22,31 +22,37 @@ export async function bundleCommand(root: string, directory: string): Promise<st
     "run.js": "packages/cli/src/run.ts",
     "supervisor.cjs": "packages/local/src/supervisor.ts",
   };
-  const bundles = Object.entries(sources).map(([name, source]) =>
-    build({
-      absWorkingDir: root,
-      entryPoints: [join(root, source)],
-      outfile: join(directory, name),
-      bundle: true,
-      external,
-      format: name.endsWith(".cjs") ? "cjs" : "esm",
-      platform: "node",
-      target: "node24",
-      banner: name.endsWith(".cjs") ? {} : { js: banner },
-      alias: { yaml: moduleForm(root) },
-      plugins: [restApart, lateBuiltins, urlsOfBuiltFiles],
-      // Half to read at every start. Names stay, for whoever reads a stack trace.
-      minifyWhitespace: true,
-      minifySyntax: true,
-      legalComments: "none",
-      metafile: true,
-      logLevel: "warning",
-    }),
-  );
-  return licenses(
-    root,
-    (await Promise.all(bundles)).map(({ metafile }) => metafile),
-  );
+  const bundles = Object.entries(sources).map(([name, source]) => bundle(root, source, join(directory, name)));
+  return licenses(root, await Promise.all(bundles));
+}
+
+/** Writes the harness as an image's entrypoint: one file that Node alone runs. Nothing of anybody else's goes into it. */
+export async function bundleHarness(root: string, file: string): Promise<void> {
+  await bundle(root, "packages/harness/src/pod-entry.ts", file);
+}
+
+async function bundle(root: string, source: string, file: string): Promise<Metafile> {
+  const commonJs = file.endsWith(".cjs");
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [join(root, source)],
+    outfile: file,
+    bundle: true,
+    external,
+    format: commonJs ? "cjs" : "esm",
+    platform: "node",
+    target: "node24",
+    banner: commonJs ? {} : { js: banner },
+    alias: { yaml: moduleForm(root) },
+    plugins: [restApart, lateBuiltins, urlsOfBuiltFiles],
+    // Half to read at every start. Names stay, for whoever reads a stack trace.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: "none",
+    metafile: true,
+    logLevel: "warning",
+  });
+  return metafile;
 }
 
 const restApart: Plugin = {
