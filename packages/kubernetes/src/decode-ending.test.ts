@@ -101,4 +101,57 @@ describe("how a pod ended", () => {
   ])("%s: terminated", (_what, status, ending) => {
     expect(startup(made(status))).toMatchObject({ kind: "terminated", ending });
   });
+
+  const note = (change: object): string =>
+    JSON.stringify({ kind: "moorage/ending/v1", reason: "exited", lostTurns: 0, killed: false, wrong: [], ...change });
+
+  it.each<[string, object, object, object]>([
+    [
+      "an idle end",
+      {},
+      { exitCode: 0, reason: "Completed", message: note({ reason: "idle" }) },
+      { reason: "idle", exitCode: 0, detail: null },
+    ],
+    [
+      "a stop in which it had to be killed",
+      {},
+      { exitCode: 137, reason: "Error", message: note({ reason: "stopped", lostTurns: 1, killed: true }) },
+      { reason: "stopped", signal: "SIGKILL", detail: expect.stringMatching(/^a turn was lost; .* was killed$/) },
+    ],
+    [
+      "settings that are wrong",
+      {},
+      { exitCode: 78, reason: "Error", message: note({ reason: "notStarted", wrong: ["MOORAGE_GRACE_MS"] }) },
+      { reason: "notStarted", exitCode: 78, detail: expect.stringContaining("MOORAGE_GRACE_MS") },
+    ],
+    [
+      "an eviction, for which it was asked to end",
+      { reason: "Evicted" },
+      { exitCode: 0, message: note({ reason: "stopped" }) },
+      { reason: "evicted", exitCode: 0 },
+    ],
+    [
+      "a deadline, for which it was asked to end",
+      { reason: "DeadlineExceeded" },
+      { exitCode: 0, message: note({ reason: "stopped" }) },
+      { reason: "stopped", detail: "its active deadline was over" },
+    ],
+    [
+      "a kill for want of memory, whatever stands there from before",
+      {},
+      { exitCode: 137, reason: "OOMKilled", message: note({ reason: "idle" }) },
+      { reason: "outOfMemory" },
+    ],
+    [
+      "words of the agent's own, which are nobody's to repeat",
+      {},
+      { exitCode: 1, reason: "Error", message: "planted-value" },
+      { reason: "exited", detail: null },
+    ],
+  ])("the note of a harness: %s", (_what, status, terminated, ending) => {
+    expect(startup(made({ phase: "Failed", ...status, ...agent({ terminated }) }))).toMatchObject({
+      kind: "terminated",
+      ending,
+    });
+  });
 });

@@ -1,5 +1,6 @@
 /** How a pod's agent came to its end: from the container's own state, and from the phase and reason of the pod around it. */
 import type { Ending, EndingReason } from "@moorage/core";
+import { endingOfNote, readEndingNote } from "@moorage/core";
 import type { Fields } from "./json-fields.ts";
 import { fieldsOf, listOf, textOf } from "./json-fields.ts";
 
@@ -50,7 +51,7 @@ export function endingOfPod(status: Fields): Pick<Ending, "reason" | "detail"> |
   return null;
 }
 
-/** `state.terminated` of our container. Its message is classified and not handed on: it may hold anything. */
+/** `state.terminated` of our container. Its message may hold anything: it is classified, or is a note of the harness's. */
 export function endingOfContainer(terminated: Fields, pod: Pick<Ending, "reason" | "detail"> | null): Ending {
   const code = terminated["exitCode"];
   const exitCode = typeof code === "number" ? code : null;
@@ -62,7 +63,7 @@ export function endingOfContainer(terminated: Fields, pod: Pick<Ending, "reason"
 
 /** A pod that was taken away ended for that, however the agent took it; a deadline may have come after the end. */
 function podDecides(pod: EndingReason, own: EndingReason): boolean {
-  return pod === "evicted" || (pod === "stopped" && (own === "signaled" || own === "unknown"));
+  return pod === "evicted" || (pod === "stopped" && (own === "signaled" || own === "unknown" || own === "stopped"));
 }
 
 /** Ours never ran, and the pod is over. */
@@ -86,6 +87,8 @@ function ownEnding(
   if (reason === "StartError" || reason === "ContainerCannotRun")
     return { reason: "notStarted", signal: null, detail: startFault(textOf(terminated["message"]) ?? "") };
   if (exitCode === null) return { reason: "unknown", signal, detail: reason === null ? null : oneWord(reason) };
+  const note = readEndingNote(textOf(terminated["message"]));
+  if (note !== null) return { signal, ...endingOfNote(note) };
   return signal === null ? { reason: "exited", signal, detail: null } : { reason: "signaled", signal, detail: null };
 }
 
