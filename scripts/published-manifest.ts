@@ -32,6 +32,6 @@ export function commandManifest(manifest: Manifest): Manifest {
     ...kept,
     exports: { "./package.json": "./package.json" },
     bin: { moorage: "./dist/moorage.js" },
-    files: ["dist", "schema", "resources", "THIRD-PARTY-LICENSES"],
+    files: ["dist", "schema", "resources", "manifests", "THIRD-PARTY-LICENSES"],
   };
 }

@@ -74,6 +74,7 @@ test("every field that would change the pod changes the digest", () => {
     { imagePullSecrets: ["a"] },
     { runtimeClass: "a" },
     { activeDeadlineMs: 1 },
+    { networkPolicy: "denyAll" },
     { identityKey: { as: "KEY" } },
   ];
   const digests = changes.map((change) => intentDigest({ ...podTemplate, ...change }, sha256));

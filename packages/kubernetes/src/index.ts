@@ -1,15 +1,20 @@
 /** What the cluster's side offers: texts and objects of Kubernetes, decoded into core's words. */
 
 export type * from "./cluster-access.ts";
+export type { ClusterCheck } from "./cluster-check.ts";
 export * from "./cluster-error.ts";
 export * from "./credentials.ts";
 export * from "./decode.ts";
+export type { EventChoice } from "./events.ts";
+export type { PodFacts } from "./facts.ts";
 export * from "./find-access.ts";
 export * from "./image-reference.ts";
 export * from "./open-cluster.ts";
 export * from "./pod-defaults.ts";
+export type * from "./pod-log-event.ts";
 export * from "./pod-template.ts";
 export * from "./pull-failure.ts";
 export * from "./refusal-of.ts";
+export * from "./rights.ts";
 export * from "./transport.ts";
 export * from "./watch.ts";

@@ -26,6 +26,7 @@ export interface PodDeclaration {
   readonly imagePullSecrets?: readonly string[];
   readonly runtimeClass?: string;
   readonly activeDeadlineMs?: number;
+  readonly networkPolicy?: "none" | "denyAll";
   readonly identityKey?: { readonly as: string | null };
 }
 
@@ -62,6 +63,7 @@ export function podTemplate(declared: PodDeclaration): PodTemplate {
     imagePullSecrets: declared.imagePullSecrets ?? [],
     runtimeClass: declared.runtimeClass ?? null,
     activeDeadlineMs: declared.activeDeadlineMs ?? null,
+    ...(declared.networkPolicy === "denyAll" ? { networkPolicy: declared.networkPolicy } : {}),
     identityKey: declared.identityKey ?? null,
   };
 }

@@ -90,6 +90,8 @@ export interface PodTemplate extends IntentEnvironment {
   readonly imagePullSecrets: readonly string[];
   readonly runtimeClass: string | null;
   readonly activeDeadlineMs: number | null;
+  /** A network policy that lets nothing in and nothing out. */
+  readonly networkPolicy?: "denyAll";
   readonly identityKey: { readonly as: string | null } | null;
 }
 
