@@ -1,13 +1,9 @@
 /** The Substrate port of core over one namespace: each operation is one request, and every read is most recent. */
 import type {
-  BindingProfile,
-  Clock,
   Hint,
-  Identity,
   InstanceCreation,
   Inventory,
   Json,
-  Random,
   Reading,
   Refused,
   Removal,
@@ -15,56 +11,37 @@ import type {
   Substrate,
   Unavailable,
 } from "@moorage/core";
-import { markKey, redactor, selectorValue } from "@moorage/core";
-import type { Success, Understood } from "./answers.ts";
 import { understandChange, understandRead } from "./answers.ts";
 import { decodePod, decodeSecret } from "./decode.ts";
 import type { Fields } from "./json-fields.ts";
 import { fieldsOf, listOf, textOf } from "./json-fields.ts";
-import type { Resource } from "./paths.ts";
-import { pathOf, withQuery } from "./paths.ts";
+import { ourSelector, pathOf, selectorOf, withQuery } from "./paths.ts";
 import { podOf, secretOf } from "./pod-template.ts";
-import type { Refusing } from "./refusal-of.ts";
-import type { Answer, ApiRequest, Transport } from "./transport.ts";
+import type { ClusterScope, Requests } from "./requests.ts";
+import { metadata, metadataList, noApiServer, onlySuccess, onlyTrouble, requestsTo } from "./requests.ts";
+import type { StopGrace } from "./stop-grace.ts";
 import type { WatchSource } from "./watch.ts";
 import { watch } from "./watch.ts";
+import { openWatch } from "./watch-source.ts";
 
-export interface ClusterScope {
-  readonly transport: Transport;
-  readonly profile: BindingProfile;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly namespace: string;
-  /** The context's name for the commands that are told; null inside a pod. */
-  readonly context: string | null;
-  readonly server: string;
-}
-
-/** Names, marks and times without what is in the object: the values of a Secret never travel back. */
-const metadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
-const metadataList = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
-const noApiServer: Unavailable = { kind: "unavailable", detail: "what answers is no API server", retryAfterMs: null };
 const manager = { fieldManager: "moorage" };
 
-/** Seconds after which the server ends a watch, and milliseconds of silence after which we do: it sends a bookmark each minute. */
-const watchSeconds = 290;
-const watchIdleMs = 80_000;
+/** What the people's side of a cluster and its substrate know of each other. */
+export interface SubstrateCompany {
+  readonly requests: Requests;
+  /** Which pods get less time to end than their own. */
+  readonly grace: Pick<StopGrace, "secondsFor" | "forget"> | null;
+  /** Told the version of each read of the whole scope. */
+  scopeRead(version: string): void;
+}
 
-export function createSubstrate(scope: ClusterScope): Substrate & Inventory {
-  const { transport, profile, namespace } = scope;
-  const asked = (verb: string, resource: string): Refusing => ({ verb, resource, namespace, server: scope.server });
-
-  /** What a server says when it refuses passes the redactor: a webhook may echo all that it was sent. */
-  async function send(request: ApiRequest, secrets: Iterable<string> = []): Promise<Answer> {
-    const answer = await transport.send(request);
-    const failed = answer.kind === "answered" && answer.status >= 400;
-    return failed ? { ...answer, body: redactor(secrets)(answer.body) } : answer;
-  }
-
-  async function get(verb: string, resource: Resource, path: string, accept?: string): Promise<Understood> {
-    const answer = await send({ method: "GET", path, ...(accept === undefined ? {} : { accept }) });
-    return understandRead(answer, asked(verb, resource));
-  }
+export function createSubstrate(
+  scope: ClusterScope,
+  company: SubstrateCompany = { requests: requestsTo(scope), grace: null, scopeRead: () => undefined },
+): Substrate & Inventory {
+  const { profile, namespace } = scope;
+  const { requests, grace } = company;
+  const { asked, get, send } = requests;
 
   async function readPods(labelSelector: string): Promise<Reading | Refused | Unavailable> {
     const answer = await get("list", "pods", withQuery(pathOf(namespace, "pods"), { labelSelector }));
@@ -77,20 +54,15 @@ export function createSubstrate(scope: ClusterScope): Substrate & Inventory {
   }
 
   async function remove(
-    resource: Resource,
+    resource: "pods" | "secrets",
     name: string,
     fence: { readonly uid: string; readonly resourceVersion: string },
   ): Promise<Removal> {
-    const answer = await send({
-      method: "DELETE",
-      path: pathOf(namespace, resource, name),
-      accept: metadata,
-      // No grace period: the object's own.
-      body: { kind: "DeleteOptions", apiVersion: "v1", preconditions: { ...fence } },
-    });
-    const understood = understandChange(answer, asked("delete", resource));
+    const hurry = resource === "pods" ? grace : null;
+    const understood = await requests.remove(resource, name, fence, hurry?.secondsFor(name) ?? null);
     switch (understood.kind) {
       case "success":
+        hurry?.forget(name);
         return { kind: "accepted" };
       case "scopeMissing":
         return { kind: "notFound" };
@@ -101,7 +73,7 @@ export function createSubstrate(scope: ClusterScope): Substrate & Inventory {
     }
   }
 
-  async function create(resource: Resource, body: Fields, secrets: Iterable<string> = []) {
+  async function create(resource: "pods" | "secrets", body: Fields, secrets: Iterable<string> = []) {
     const path = withQuery(pathOf(namespace, resource), { ...manager, fieldValidation: "Strict" });
     const answer = await send({ method: "POST", path, body: body as Json, accept: metadata }, secrets);
     return understandChange(answer, asked("create", resource));
@@ -125,10 +97,11 @@ export function createSubstrate(scope: ClusterScope): Substrate & Inventory {
 
     readInstances: (identity) => readPods(selectorOf(profile, identity)),
 
-    readScope: () =>
-      readPods(
-        `app.kubernetes.io/managed-by=${profile.managedBy},${markKey(profile, "binding-version")}=${profile.bindingVersion}`,
-      ),
+    async readScope() {
+      const reading = await readPods(ourSelector(profile));
+      if (reading.kind === "read") company.scopeRead(reading.version);
+      return reading;
+    },
 
     async readName(name) {
       const answer = await get("get", "pods", pathOf(namespace, "pods", name));
@@ -193,7 +166,8 @@ export function createSubstrate(scope: ClusterScope): Substrate & Inventory {
     async *follow(identity, from, signal): AsyncGenerator<Hint> {
       const source: WatchSource = {
         list: () => Promise.resolve({ kind: "listFailed", detail: "the caller reads", retryAfterMs: null }),
-        open: (version, aborted) => transport.open(watchPath(scope, identity, version), watchIdleMs, aborted),
+        open: (version, aborted) =>
+          openWatch(scope, "pods", { labelSelector: selectorOf(profile, identity) }, version, aborted),
       };
       const begin = { kind: "listed", version: from, failures: 0 } as const;
       for await (const told of watch(source, begin, { clock: scope.clock, random: scope.random, signal })) {
@@ -220,30 +194,7 @@ export function createSubstrate(scope: ClusterScope): Substrate & Inventory {
   };
 }
 
-function selectorOf(profile: BindingProfile, identity: Identity): string {
-  return `${markKey(profile, profile.identityLabel)}=${selectorValue(identity)}`;
-}
-
-function watchPath({ namespace, profile }: ClusterScope, identity: Identity, resourceVersion: string): string {
-  return withQuery(pathOf(namespace, "pods"), {
-    labelSelector: selectorOf(profile, identity),
-    watch: "true",
-    allowWatchBookmarks: "true",
-    timeoutSeconds: String(watchSeconds),
-    resourceVersion,
-  });
-}
-
-function makeNamespace({ namespace, context }: ClusterScope): string {
+/** The command that makes the namespace. */
+export function makeNamespace({ namespace, context }: ClusterScope): string {
   return `kubectl ${context === null ? "" : `--context ${context} `}create namespace ${namespace}`;
-}
-
-/** An answer that a request of this kind cannot get says nothing about the world. */
-function onlyTrouble(answer: Exclude<Understood, Success>): Refused | Unavailable {
-  if (answer.kind === "refused" || answer.kind === "unavailable") return answer;
-  return { kind: "unavailable", detail: `the API server answers with ${answer.kind}`, retryAfterMs: null };
-}
-
-function onlySuccess(answer: Understood): Success | Refused | Unavailable {
-  return answer.kind === "success" ? answer : onlyTrouble(answer);
 }
