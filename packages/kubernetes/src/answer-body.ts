@@ -6,6 +6,9 @@ import { describeFailure } from "./network-failure.ts";
 /** Bytes; a list of ten thousand pods has less. */
 const longestBody = 256 << 20;
 
+/** Why there are no more pieces, when the other side said so itself. */
+export const serverEnded = "the server ended it";
+
 export type Body =
   | { readonly kind: "whole"; readonly text: string }
   | { readonly kind: "cut"; readonly detail: string };
@@ -44,7 +47,7 @@ export async function* readChunks(
         response.destroy();
       }, idleMs);
       const next = await pieces.next().finally(() => clearTimeout(timer));
-      if (next.done === true) return silent ? silence(idleMs) : "the server ended it";
+      if (next.done === true) return silent ? silence(idleMs) : serverEnded;
       yield next.value;
     }
   } catch (error) {

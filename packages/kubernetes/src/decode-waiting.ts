@@ -73,13 +73,18 @@ function pull(reason: string, { message, image }: WaitingContainer): Waiting {
   const { verdict, cause } = diagnosePull(reason, message);
   const kind = pullFailureKind(verdict);
   if (kind === null) {
-    const why = passing[cause] ?? (cause.startsWith("transient:") ? cause.slice("transient:".length) : null);
+    const why = pullCause(cause);
     return plain("imagePull", `its image cannot be pulled yet${why === null ? "" : `: ${why}`}`);
   }
   return {
     cause: { code: "imagePull", message: `its image cannot be pulled: ${pullWords[kind].meaning}` },
     suspicion: { kind: "pull", failure: { kind, image, message: cause } },
   };
+}
+
+/** Words for the cause of a pull that may pass; null for one that says nothing. */
+export function pullCause(cause: string): string | null {
+  return passing[cause] ?? (cause.startsWith("transient:") ? cause.slice("transient:".length) : null);
 }
 
 /** Words for the causes that pass. */

@@ -1,11 +1,24 @@
 /** Opens one namespace of one cluster: the ports of core over it, and what else people ask of it. */
-import type { BindingProfile, Clock, Inventory, Random, Substrate } from "@moorage/core";
-import { moorageProfile } from "@moorage/core";
+import type { Abort, BindingProfile, Clock, Condition, Inventory, Random, Substrate } from "@moorage/core";
+import { createAbort, moorageProfile } from "@moorage/core";
 import type { ClusterAccess } from "./cluster-access.ts";
+import type { ClusterEvent } from "./cluster-event.ts";
 import { Credentials } from "./credentials.ts";
+import type { EventChoice } from "./events.ts";
+import { Events } from "./events.ts";
+import type { PodFacts } from "./facts.ts";
+import { readFacts } from "./facts.ts";
+import { Metrics } from "./metrics.ts";
+import { PodChanges } from "./pod-changes.ts";
+import { readPodLog } from "./pod-log.ts";
+import type { PodLogEvent, PodLogRequest } from "./pod-log-event.ts";
+import type { ClusterScope } from "./requests.ts";
+import { requestsTo } from "./requests.ts";
+import { StopGrace } from "./stop-grace.ts";
 import { createSubstrate } from "./substrate.ts";
 import type { TransportLimits } from "./transport.ts";
 import { Transport, transportLimits } from "./transport.ts";
+import { readWhyWaiting } from "./why-waiting.ts";
 
 export interface ClusterOptions {
   readonly access: ClusterAccess;
@@ -20,11 +33,26 @@ export interface ClusterOptions {
   readonly limits?: Partial<TransportLimits>;
 }
 
+/** What is asked for people throws a `ClusterError` where it is refused, or where nobody answers. */
 export interface Cluster {
   readonly namespace: string;
   readonly substrate: Substrate;
   readonly inventory: Inventory;
-  /** Closes every connection. What was started goes on. */
+  /** Of all pods of ours, or of those with these names, in the order of their names; those that are not there are missing. */
+  facts(names?: readonly string[]): Promise<readonly PodFacts[]>;
+  /** The cluster's own Events of one pod, or of all of ours, oldest first. */
+  events(choice?: EventChoice): Promise<readonly ClusterEvent[]>;
+  /** Of all pods of ours: what comes after the last `events`, or after this call. Ends, without an error, when the signal aborts. */
+  followEvents(signal: Abort): AsyncIterable<ClusterEvent>;
+  /** Why a start waits, better than the pod alone tells it; null when it does not wait, or nobody knows more. For words only. */
+  whyWaiting(name: string): Promise<Condition | null>;
+  /** What the agent wrote. Throws a `ClusterError` that says why there is nothing to read. */
+  podLog(request: PodLogRequest): AsyncIterable<PodLogEvent>;
+  /** A person's word: the pod gets `ms` milliseconds to end, in whole seconds and at least one, from its next delete, or at once if it is ending already. */
+  setStopGrace(name: string, ms: number): Promise<void>;
+  /** Resolves at the next change of any pod of ours, after `ms` milliseconds, or when the signal aborts. Never rejects. */
+  changed(ms: number, signal: Abort): Promise<void>;
+  /** Closes every connection and ends what follows. What was started goes on. */
   close(): void;
 }
 
@@ -36,6 +64,33 @@ export function openCluster(options: ClusterOptions): Cluster {
     ...options.limits,
   });
   const { namespace, context, server } = access;
-  const substrate = createSubstrate({ transport, profile, clock, random, namespace, context, server });
-  return { namespace, substrate, inventory: substrate, close: () => transport.close() };
+  const scope: ClusterScope = { transport, profile, clock, random, namespace, context, server };
+  const requests = requestsTo(scope);
+  const life = createAbort();
+  const grace = new StopGrace(scope, requests);
+  const changes = new PodChanges(scope, requests, life.signal);
+  const changed = changes.reader();
+  const metrics = new Metrics(scope, requests);
+  const events = new Events(scope, requests, life.signal);
+  const substrate = createSubstrate(scope, {
+    requests,
+    grace,
+    scopeRead: (version) => changes.scopeRead(version),
+  });
+  return {
+    namespace,
+    substrate,
+    inventory: substrate,
+    facts: (names) => readFacts(scope, requests, metrics, names ?? null),
+    events: (choice) => events.read(choice),
+    followEvents: (signal) => events.follow(signal),
+    whyWaiting: (name) => readWhyWaiting(scope, requests, events, name),
+    podLog: (request) => readPodLog(request, { scope, requests, changes, life: life.signal }),
+    setStopGrace: (name, ms) => grace.set(name, ms),
+    changed: (ms, signal) => changed.next(ms, signal),
+    close() {
+      life.abort();
+      transport.close();
+    },
+  };
 }

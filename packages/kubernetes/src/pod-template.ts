@@ -4,7 +4,7 @@ import type { Fields } from "./json-fields.ts";
 
 /** Where the workspace is mounted: the home and the working directory of the agent. */
 const workspacePath = "/workspace";
-const workspaceVolume = "workspace";
+export const workspaceVolume = "workspace";
 
 /** Neither root nor anybody: a number that images rarely use. Group and volumes have it too. */
 const userId = 10_001;

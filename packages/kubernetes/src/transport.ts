@@ -102,10 +102,22 @@ export class Transport {
     return answer;
   }
 
-  /** A stream of bytes for as long as both sides like; silent for `idleMs`, it counts as dead. It never rejects. */
-  async open(path: string, idleMs: number, signal: Abort): Promise<OpenStream | Answer> {
-    const timer = new Limit(this.#limits.readMs);
-    const started = await this.#authorized({ method: "GET", path }, timer);
+  /**
+   * A stream of bytes for as long as both sides like; silent for `idleMs`, it counts as dead. Some begin their answer with
+   * the first byte, whenever that comes: `answerMs` is how long they may take. It never rejects.
+   */
+  async open(
+    path: string,
+    idleMs: number,
+    signal: Abort,
+    answerMs: number = this.#limits.readMs,
+  ): Promise<OpenStream | Answer> {
+    const timer = new Limit(answerMs);
+    const abort = (): void => timer.cut();
+    signal.addEventListener("abort", abort);
+    const started = await this.#authorized({ method: "GET", path }, timer).finally(() =>
+      signal.removeEventListener("abort", abort),
+    );
     if (started.kind !== "response") {
       timer.clear();
       return started;
@@ -234,6 +246,7 @@ class Limit {
   readonly words: string;
   readonly #ms: number;
   #timer: NodeJS.Timeout | undefined;
+  #expire: () => void = () => undefined;
 
   constructor(ms: number) {
     this.#ms = ms;
@@ -242,10 +255,16 @@ class Limit {
 
   start(expire: () => void): void {
     this.clear();
+    this.#expire = expire;
     this.#timer = setTimeout(() => {
       this.over = true;
       expire();
     }, this.#ms);
+  }
+
+  /** Nobody waits any more. */
+  cut(): void {
+    this.#expire();
   }
 
   clear(): void {
