@@ -1,14 +1,19 @@
 /** The command that brings the test cluster up and down, by hand: `node test/cluster/cluster.ts up [NODES]`. */
 import { homedir } from "node:os";
 import { places } from "./places.ts";
+import { auditMark, requestsSince } from "./up/audit.ts";
+import { findBinary } from "./up/binary.ts";
 import { answers, down, status, up } from "./up/cluster.ts";
+import { makeFakeNodes } from "./up/fake-nodes.ts";
 import { setNodeLink } from "./up/node.ts";
 import { restartPart, signalPart, stopPart } from "./up/part.ts";
 
 const usage = `usage: cluster.ts up [NODES]
        cluster.ts down | env | status
        cluster.ts part NAME pause|resume|stop|start
-       cluster.ts node N cut|heal`;
+       cluster.ts node N cut|heal
+       cluster.ts fake NODES
+       cluster.ts audit           counts requests until Ctrl-C`;
 
 const { layout, binaries } = places(process.env, homedir());
 const { dir } = layout;
@@ -43,9 +48,26 @@ async function main([command, first = "", second = ""]: readonly string[]): Prom
       if (second !== "cut" && second !== "heal") throw new Error(usage);
       setNodeLink(layout, Number(first), second === "cut" ? "down" : "up");
       return;
+    case "fake":
+      return makeFakeNodes(layout, findBinary(binaries, "kwok", say), Number(first));
+    case "audit":
+      return countRequests();
     default:
       throw new Error(usage);
   }
+}
+
+/** Who asked how often for what, while it ran. */
+async function countRequests(): Promise<void> {
+  const mark = auditMark(layout);
+  say("counting; Ctrl-C shows the requests");
+  const stays = setInterval(() => undefined, 60_000);
+  await new Promise((resolve) => process.once("SIGINT", resolve));
+  clearInterval(stays);
+  const kinds = (await requestsSince(layout, mark)).map((one) => `${one.userAgent} ${one.verb} ${one.resource}`);
+  const counts = Map.groupBy(kinds, (kind) => kind);
+  for (const [kind, { length }] of [...counts].sort(([, one], [, other]) => other.length - one.length))
+    process.stdout.write(`${String(length).padStart(6)} ${kind}\n`);
 }
 
 try {

@@ -10,6 +10,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coredns/coredns/core/dnsserver"
+	"github.com/coredns/coredns/coremain"
+	_ "github.com/coredns/coredns/plugin/cache"
+	_ "github.com/coredns/coredns/plugin/errors"
+	_ "github.com/coredns/coredns/plugin/health"
+	_ "github.com/coredns/coredns/plugin/kubernetes"
 	"github.com/spf13/cobra"
 	"go.etcd.io/etcd/server/v3/etcdmain"
 	"k8s.io/component-base/cli"
@@ -18,6 +24,7 @@ import (
 	_ "k8s.io/component-base/metrics/prometheus/version"
 	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
 	controllers "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+	proxy "k8s.io/kubernetes/cmd/kube-proxy/app"
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 	kubelet "k8s.io/kubernetes/cmd/kubelet/app"
 )
@@ -37,6 +44,13 @@ var parts = map[string]func() int{
 	"kubelet": kubernetes(func() *cobra.Command {
 		return kubelet.NewKubeletCommand(context.Background())
 	}),
+	"kube-proxy": kubernetes(proxy.NewProxyCommand),
+	"coredns": func() int {
+		// The order in which a query passes what is linked in.
+		dnsserver.Directives = []string{"errors", "health", "cache", "kubernetes"}
+		coremain.Run()
+		return 0
+	},
 }
 
 func main() {

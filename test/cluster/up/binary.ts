@@ -1,41 +1,45 @@
-/** The one program that is all parts of the cluster: from a given folder, from the cache, or built from its sources. */
+/** The programs of the cluster: from a given folder, from the cache, or built from their sources. */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { zstdDecompressSync } from "node:zlib";
 
-const name = "testcluster";
+/** All parts of a cluster in one, and what plays nodes that are none. */
+export type Program = "testcluster" | "kwok";
+
 const sources = fileURLToPath(new URL("../binary", import.meta.url));
 const release = { version: "v1.35.1", major: "1", minor: "35" };
+const kwok = "sigs.k8s.io/kwok/cmd/kwok@v0.7.0";
 
 export interface BinaryPlaces {
-  /** A folder that has it, as it is or packed (`.zst`); null when none was given. */
+  /** A folder that has them, as they are or packed (`.zst`); null when none was given. */
   readonly given: string | null;
   readonly cache: string;
 }
 
-/** Its path, executable. A build takes ten minutes and more, once for each state of the sources; `say` tells of it. */
-export function findBinary(places: BinaryPlaces, say: (line: string) => void): string {
+/** Its path, executable. A build of the cluster takes ten minutes and more, once for each state of its sources; `say` tells of it. */
+export function findBinary(places: BinaryPlaces, program: Program, say: (line: string) => void): string {
   if (places.given !== null) {
-    const plain = join(places.given, name);
+    const plain = join(places.given, program);
     if (existsSync(plain)) return plain;
     const packed = `${plain}.zst`;
-    if (!existsSync(packed)) throw new Error(`${places.given} has neither ${name} nor ${name}.zst`);
-    return cached(join(places.cache, `given-${digest([packed])}`), (path) => {
+    if (!existsSync(packed)) throw new Error(`${places.given} has neither ${program} nor ${program}.zst`);
+    return cached(join(places.cache, `given-${digest(readFileSync(packed))}`, program), (path) => {
       writeFileSync(path, zstdDecompressSync(readFileSync(packed)));
     });
   }
-  const files = ["go.mod", "go.sum", "main.go"].map((file) => join(sources, file));
-  return cached(join(places.cache, `built-${digest(files)}`), (path) => {
-    say("building the cluster's program from the Go module proxy: ten minutes and more, once");
-    build(path);
+  const files = ["go.mod", "go.sum", "main.go"].map((file) => readFileSync(join(sources, file)));
+  const origin = program === "kwok" ? digest(kwok) : digest(...files);
+  return cached(join(places.cache, `built-${origin}`, program), (path) => {
+    say(`building ${program} from the Go module proxy, once: it takes minutes`);
+    if (program === "kwok") buildKwok(path);
+    else buildCluster(path);
   });
 }
 
-function cached(folder: string, make: (path: string) => void): string {
-  const path = join(folder, name);
+function cached(path: string, make: (path: string) => void): string {
   if (existsSync(path)) return path;
   mkdirSync(dirname(path), { recursive: true });
   const unfinished = `${path}.${process.pid}`;
@@ -45,7 +49,7 @@ function cached(folder: string, make: (path: string) => void): string {
   return path;
 }
 
-function build(path: string): void {
+function buildCluster(path: string): void {
   const version = "k8s.io/component-base/version";
   const flags = [
     "-s -w",
@@ -53,21 +57,32 @@ function build(path: string): void {
     `-X ${version}.gitMajor=${release.major}`,
     `-X ${version}.gitMinor=${release.minor}`,
   ].join(" ");
-  const done = spawnSync("go", ["build", "-trimpath", "-ldflags", flags, "-o", path, "."], {
+  go(["build", "-trimpath", "-ldflags", flags, "-o", path, "."]);
+}
+
+function buildKwok(path: string): void {
+  const folder = `${path}.made`;
+  go(["install", "-trimpath", "-ldflags", "-s -w", kwok], { GOBIN: folder });
+  renameSync(join(folder, "kwok"), path);
+  rmSync(folder, { recursive: true });
+}
+
+function go(args: readonly string[], env: Readonly<Record<string, string>> = {}): void {
+  const done = spawnSync("go", args, {
     cwd: sources,
-    env: { ...process.env, CGO_ENABLED: "0" },
+    env: { ...process.env, CGO_ENABLED: "0", ...env },
     stdio: ["ignore", "inherit", "inherit"],
   });
   if (done.error !== undefined) {
     throw new Error(
-      "go is needed to build the cluster's program: install Go, or name a folder with MOORAGE_CLUSTER_BINARIES",
+      "go is needed to build the cluster's programs: install Go, or name a folder with MOORAGE_CLUSTER_BINARIES",
     );
   }
-  if (done.status !== 0) throw new Error("the cluster's program could not be built");
+  if (done.status !== 0) throw new Error("the cluster's programs could not be built");
 }
 
-function digest(files: readonly string[]): string {
+function digest(...contents: readonly (string | Uint8Array)[]): string {
   const hash = createHash("sha256");
-  for (const file of files) hash.update(readFileSync(file));
+  for (const content of contents) hash.update(content);
   return hash.digest("hex").slice(0, 16);
 }

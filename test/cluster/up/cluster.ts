@@ -4,13 +4,16 @@ import { rmSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { adminRequest } from "./admin.ts";
+import { auditFlags } from "./audit.ts";
 import type { BinaryPlaces } from "./binary.ts";
 import { findBinary } from "./binary.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { pushImages } from "./images.ts";
 import type { Layout } from "./layout.ts";
 import { nodeLayout } from "./layout.ts";
-import { makeBridge, removeNode, startNode, untilNodeReady } from "./node.ts";
+import { startNames } from "./names.ts";
+import { leaveBridge, makeBridge } from "./network.ts";
+import { removeNode, startNode, untilNodeReady } from "./node.ts";
 import { installPackages } from "./packages.ts";
 import { partLives, partNames, signalPart } from "./part.ts";
 import { attempt, until } from "./run.ts";
@@ -27,13 +30,14 @@ export interface UpOptions {
 
 export async function up(layout: Layout, options: UpOptions): Promise<void> {
   installPackages();
-  const binary = findBinary(options.binaries, options.say);
+  const binary = findBinary(options.binaries, "testcluster", options.say);
   await down(layout);
   for (const port of [layout.apiPort, layout.etcdPort, layout.registryPort]) {
     if (await listens(port)) throw new Error(`port ${port} is in use by something else`);
   }
   makeBridge(layout);
-  await startControlPlane(layout, binary, options.apiFlags);
+  await startControlPlane(layout, binary, [...auditFlags(layout), ...options.apiFlags]);
+  startNames(layout, binary);
   await until("the registry answers", () => listens(layout.registryPort));
   const images = await pushImages(layout);
   const numbers = Array.from({ length: options.nodes }, (_, index) => index + 1);
@@ -53,6 +57,7 @@ export async function down(layout: Layout): Promise<void> {
   }
   for (const name of partNames(layout.dir)) signalPart(layout.dir, name, "SIGKILL");
   await until("everything has ended", () => partNames(layout.dir).every((name) => !partLives(layout.dir, name)));
+  leaveBridge(layout.names);
   attempt("ip", "link", "del", layout.bridge);
   unmountBelow(layout.dir);
   rmSync(layout.dir, { recursive: true, force: true });

@@ -18,6 +18,16 @@ export interface Layout {
   readonly serviceRange: string;
   /** The API server's own address among the services: the first of their range. */
   readonly serviceAddress: string;
+  /** Where names of the cluster are looked up. */
+  readonly names: NamespaceLayout;
+}
+
+/** A network namespace that hangs on the bridge. */
+export interface NamespaceLayout {
+  readonly netns: string;
+  readonly address: string;
+  /** Its end of the pair of interfaces, in the root namespace; down, it is cut off. */
+  readonly link: string;
 }
 
 /** Clusters with different folders and numbers (0 to 9) do not meet. */
@@ -37,18 +47,14 @@ export function layoutOf(dir: string, number = 0): Layout {
     schedulerPort: 12_259 + ports,
     serviceRange: `${services}.0/24`,
     serviceAddress: `${services}.1`,
+    names: { netns: `moor${number}-names`, address: `10.${213 + number}.64.2`, link: `moorv${number}-names` },
   };
 }
 
-export interface NodeLayout {
+export interface NodeLayout extends NamespaceLayout {
   readonly name: string;
   readonly number: number;
   readonly dir: string;
-  readonly address: string;
-  /** Its network namespace. */
-  readonly netns: string;
-  /** Its end of the pair of interfaces, in the root namespace; down, the node is cut off. */
-  readonly link: string;
   readonly podRange: string;
   readonly socket: string;
   readonly cgroup: string;

@@ -5,6 +5,7 @@ import { unifiedCgroups } from "./cgroups.ts";
 import type { Images } from "./images.ts";
 import type { Layout, NodeLayout } from "./layout.ts";
 import { registry } from "./layout.ts";
+import { clusterDomain } from "./names.ts";
 
 const networkPlugins = "/usr/lib/cni";
 
@@ -29,7 +30,7 @@ export function writeNodeConfig(layout: Layout, node: NodeLayout, images: Images
   );
   writeFileSync(at("network", "10-pods.conflist"), JSON.stringify(podNetwork(node)));
   writeFileSync(at("containerd.toml"), containerdConfig(node, images));
-  writeFileSync(at("kubelet.json"), JSON.stringify({ ...kubeletConfig(node), ...options.kubelet }));
+  writeFileSync(at("kubelet.json"), JSON.stringify({ ...kubeletConfig(layout, node), ...options.kubelet }));
   return { containerd: at("containerd.toml"), kubelet: at("kubelet.json") };
 }
 
@@ -43,7 +44,7 @@ function podNetwork(node: NodeLayout): unknown {
   return {
     cniVersion: "0.4.0",
     name: "pods",
-    plugins: [{ type: "bridge", bridge: "pods0", isGateway: true, ipMasq: false, ipam }],
+    plugins: [{ type: "bridge", bridge: "pods0", isGateway: true, ipMasq: false, hairpinMode: true, ipam }],
   };
 }
 
@@ -68,7 +69,7 @@ config_path = "${node.dir}/registries"
 `;
 }
 
-function kubeletConfig(node: NodeLayout): Record<string, unknown> {
+function kubeletConfig({ names }: Layout, node: NodeLayout): Record<string, unknown> {
   return {
     apiVersion: "kubelet.config.k8s.io/v1beta1",
     kind: "KubeletConfiguration",
@@ -82,6 +83,8 @@ function kubeletConfig(node: NodeLayout): Record<string, unknown> {
     // This release refuses the older layout of control groups unless told otherwise.
     ...(unifiedCgroups() ? {} : { failCgroupV1: false }),
     failSwapOn: false,
+    clusterDNS: [names.address],
+    clusterDomain,
     resolvConf: "",
     nodeStatusUpdateFrequency: "4s",
     nodeLeaseDurationSeconds: 10,

@@ -1,26 +1,18 @@
-/** A node: a network namespace with containerd and a kubelet in it, which can be cut off from everything else. */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+/** A node: a network namespace with containerd, a kubelet and the way to Services in it, which can be cut off from everything else. */
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { adminRequest } from "./admin.ts";
 import { makeCgroup, removeCgroup } from "./cgroups.ts";
 import type { Images } from "./images.ts";
 import type { Layout, NodeLayout } from "./layout.ts";
 import { nodeLayout, nodeToken } from "./layout.ts";
+import { joinBridge, leaveBridge } from "./network.ts";
 import type { NodeOptions } from "./node-config.ts";
 import { writeNodeConfig } from "./node-config.ts";
 import { endContainers, signalPart, startPart } from "./part.ts";
 import { writeKubeconfig } from "./pki.ts";
-import { attempt, run, until } from "./run.ts";
-
-/** The bridge in the root namespace that all nodes hang on. */
-export function makeBridge({ bridge, gateway }: Layout): void {
-  if (!attempt("ip", "link", "show", bridge)) {
-    run("ip", "link", "add", bridge, "type", "bridge");
-    run("ip", "addr", "add", `${gateway}/24`, "dev", bridge);
-  }
-  run("ip", "link", "set", bridge, "up");
-  writeFileSync("/proc/sys/net/ipv4/ip_forward", "1");
-}
+import { run, until } from "./run.ts";
+import { startServiceProxy } from "./service-proxy.ts";
 
 /** Starts node number N (from 1). It is ready later: `untilNodeReady`. */
 export async function startNode(
@@ -32,12 +24,14 @@ export async function startNode(
 ): Promise<void> {
   const node = nodeLayout(layout, number);
   mkdirSync(node.dir, { recursive: true });
-  connect(layout, node);
+  joinBridge(layout, node);
+  run("ip", "route", "replace", node.podRange, "via", node.address);
   makeCgroup(node.cgroup);
   const config = writeNodeConfig(layout, node, images, options);
   startPart(layout.dir, `${node.name}-containerd`, ["containerd", "-c", config.containerd], node.netns);
   await until(`containerd of ${node.name} listens`, () => existsSync(node.socket));
   const kubeconfig = writeKubeconfig(layout, node.name, nodeToken(node.name), layout.gateway);
+  startServiceProxy(layout, binary, node);
   startPart(
     layout.dir,
     `${node.name}-kubelet`,
@@ -81,19 +75,7 @@ export async function removeNode(layout: Layout, number: number): Promise<void> 
   const node = nodeLayout(layout, number);
   signalPart(layout.dir, `${node.name}-kubelet`, "SIGKILL");
   await endContainers(node.socket);
-  signalPart(layout.dir, `${node.name}-containerd`, "SIGKILL");
-  attempt("ip", "link", "del", node.link);
-  attempt("ip", "netns", "del", node.netns);
+  for (const part of ["containerd", "proxy"]) signalPart(layout.dir, `${node.name}-${part}`, "SIGKILL");
+  leaveBridge(node);
   removeCgroup(node.cgroup);
-}
-
-function connect(layout: Layout, node: NodeLayout): void {
-  const { link, netns, address } = node;
-  run("ip", "netns", "add", netns);
-  run("ip", "link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", netns);
-  run("ip", "link", "set", link, "master", layout.bridge, "up");
-  for (const device of ["lo", "eth0"]) run("ip", "-n", netns, "link", "set", device, "up");
-  run("ip", "-n", netns, "addr", "add", `${address}/24`, "dev", "eth0");
-  run("ip", "-n", netns, "route", "add", "default", "via", layout.gateway);
-  run("ip", "route", "replace", node.podRange, "via", address);
 }

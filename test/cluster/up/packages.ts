@@ -10,9 +10,12 @@ const needed: readonly (readonly [file: string, debian: string])[] = [
   ["runc", "runc"],
   ["ip", "iproute2"],
   ["nsenter", "util-linux"],
+  ["nft", "nftables"],
+  ["conntrack", "conntrack"],
   ["openssl", "openssl"],
   ["docker-registry", "docker-registry"],
   ["/bin/busybox", "busybox-static"],
+  ["/usr/bin/tini-static", "tini"],
   ["/usr/lib/cni/bridge", "containernetworking-plugins"],
 ];
 
