@@ -1,6 +1,7 @@
 /** From core's specifications to what is sent: the bare pod of an instance, and the Secret of its attempt. */
 import type { BindingProfile, InstanceSpec, PodTemplate, SecretSpec } from "@moorage/core";
 import type { Fields } from "./json-fields.ts";
+import { closedLabels } from "./network-policy.ts";
 
 /** Where the workspace is mounted: the home and the working directory of the agent. */
 const workspacePath = "/workspace";
@@ -27,6 +28,7 @@ export function podOf(spec: InstanceSpec, template: PodTemplate, profile: Bindin
         ...spec.labels,
         "app.kubernetes.io/name": template.name,
         "app.kubernetes.io/part-of": template.fleet,
+        ...(template.networkPolicy === "denyAll" ? closedLabels(profile) : {}),
       },
       annotations: { ...spec.annotations, ...stayingAnnotations },
     },

@@ -5,6 +5,7 @@ import type {
   Inventory,
   Json,
   Reading,
+  Refusal,
   Refused,
   Removal,
   SecretCreation,
@@ -15,11 +16,14 @@ import { understandChange, understandRead } from "./answers.ts";
 import { decodePod, decodeSecret } from "./decode.ts";
 import type { Fields } from "./json-fields.ts";
 import { fieldsOf, listOf, textOf } from "./json-fields.ts";
+import { ensureDenyAll } from "./network-policy.ts";
 import { ourSelector, pathOf, selectorOf, withQuery } from "./paths.ts";
 import { podOf, secretOf } from "./pod-template.ts";
+import type { Refusing } from "./refusal-of.ts";
 import type { ClusterScope, Requests } from "./requests.ts";
 import { metadata, metadataList, noApiServer, onlySuccess, onlyTrouble, requestsTo } from "./requests.ts";
 import type { StopGrace } from "./stop-grace.ts";
+import type { Answer } from "./transport.ts";
 import type { WatchSource } from "./watch.ts";
 import { watch } from "./watch.ts";
 import { openWatch } from "./watch-source.ts";
@@ -147,6 +151,10 @@ export function createSubstrate(
     async createInstance(spec): Promise<InstanceCreation> {
       const { template } = spec;
       if (template.kind !== "pod") throw new Error(`a ${template.kind} does not run on a cluster`);
+      if (template.networkPolicy === "denyAll") {
+        const closed = await ensureDenyAll(scope, requests);
+        if (closed.kind !== "ready") return closed;
+      }
       const made = await create("pods", podOf(spec, template, profile, namespace));
       switch (made.kind) {
         case "success":
@@ -164,10 +172,15 @@ export function createSubstrate(
     deleteSecret: (name, fence) => remove("secrets", name, fence),
 
     async *follow(identity, from, signal): AsyncGenerator<Hint> {
+      let refused: { readonly refusal?: Refusal } = {};
       const source: WatchSource = {
         list: () => Promise.resolve({ kind: "listFailed", detail: "the caller reads", retryAfterMs: null }),
-        open: (version, aborted) =>
-          openWatch(scope, "pods", { labelSelector: selectorOf(profile, identity) }, version, aborted),
+        async open(version, aborted) {
+          const query = { labelSelector: selectorOf(profile, identity) };
+          const opened = await openWatch(scope, "pods", query, version, aborted);
+          if (opened.kind === "answered" && opened.status === 403) refused = refusalIn(opened, asked("watch", "pods"));
+          return opened;
+        },
       };
       const begin = { kind: "listed", version: from, failures: 0 } as const;
       for await (const told of watch(source, begin, { clock: scope.clock, random: scope.random, signal })) {
@@ -182,7 +195,7 @@ export function createSubstrate(
           }
           case "paused":
             // A read tells more than another watch would, and whoever reads has a back-off of its own.
-            yield { kind: "over", detail: told.detail, retryAfterMs: told.retryAfterMs };
+            yield { kind: "over", detail: told.detail, retryAfterMs: told.retryAfterMs, ...refused };
             return;
           case "listed":
             break;
@@ -192,6 +205,11 @@ export function createSubstrate(
       }
     },
   };
+}
+
+function refusalIn(answer: Answer, asked: Refusing): { readonly refusal?: Refusal } {
+  const understood = understandRead(answer, asked);
+  return understood.kind === "refused" ? { refusal: understood.refusal } : {};
 }
 
 /** The command that makes the namespace. */

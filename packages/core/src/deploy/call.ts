@@ -12,6 +12,8 @@ import { instanceName } from "./identity.ts";
 import { LastSeen } from "./last-seen.ts";
 import type { ActionTaken } from "./outcome.ts";
 import type { BindingProfile } from "./profile.ts";
+import type { Refusal } from "./refusal.ts";
+import { refusalCondition } from "./refusal.ts";
 
 export interface Subject {
   /** The declared name: how people and the journal call it. */
@@ -54,6 +56,7 @@ export class Call {
   condition: Condition;
   requests = 0;
   readonly #journal: Journal;
+  readonly #tolerated = new Set<string>();
   readonly #began: number;
   #failures = 0;
   #scopesMade = 0;
@@ -93,6 +96,14 @@ export class Call {
     const known = this.condition.code === condition.code && this.condition.message === condition.message;
     this.condition = condition;
     if (!known) this.say("wait", condition.code, condition.message);
+  }
+
+  /** A refusal that the call can do without: told once, since nothing else would tell it. */
+  tolerate(refusal: Refusal): void {
+    const { code, message } = refusalCondition(refusal, this.subject.agent);
+    if (this.#tolerated.has(message)) return;
+    this.#tolerated.add(message);
+    this.say("warn", code, message, null, null);
   }
 
   did(action: string, reason: string, name: string = this.name): void {

@@ -14,6 +14,7 @@ import { survey } from "./observation.ts";
 export async function collect(call: Call, seen: Look, gone: ReadonlySet<Attempt>): Promise<"free" | "taken"> {
   const listing = await call.substrate.listSecrets(call.subject.identity);
   if (listing.kind !== "read") {
+    if (listing.kind === "refused") call.tolerate(listing.refusal);
     call.say("collect", "collectSkipped", "leftover Secrets were not looked for: the list did not answer");
     return "free";
   }
@@ -42,6 +43,7 @@ async function removeSecrets(call: Call, { secrets }: GcPlan): Promise<void> {
   for (const { name, fence } of secrets) {
     const removal = await call.substrate.deleteSecret(name, fence);
     call.say("collect", removal.kind, `Secret ${name}, which nothing references: ${removal.kind}`, null, name);
+    if (removal.kind === "refused") call.tolerate(removal.refusal);
   }
 }
 
@@ -51,6 +53,7 @@ async function removeEnded(call: Call, { instances }: GcPlan): Promise<Attempt[]
   for (const { name, fence, attempt } of instances) {
     const removal = await call.substrate.deleteInstance(name, fence);
     call.say("collect", removal.kind, `ended instance ${name}: ${removal.kind}`, null, name);
+    if (removal.kind === "refused") call.tolerate(removal.refusal);
     if (attempt !== null && (removal.kind === "accepted" || removal.kind === "notFound")) removed.push(attempt);
   }
   return removed;
@@ -60,6 +63,7 @@ async function removeEnded(call: Call, { instances }: GcPlan): Promise<Attempt[]
 export async function collectGone(call: Call, gone: ReadonlySet<Attempt>): Promise<void> {
   if (gone.size === 0) return;
   const listing = await call.substrate.listSecrets(call.subject.identity);
+  if (listing.kind === "refused") call.tolerate(listing.refusal);
   if (listing.kind !== "read") return;
   const reading = await call.substrate.readInstances(call.subject.identity);
   if (reading.kind !== "read") return;

@@ -245,6 +245,7 @@ async function takeBack(call: Call, attempt: Attempt, name: string, fence: Fence
   for (let left = takeBackTries; left > 0; left -= 1) {
     const removal = await call.substrate.deleteSecret(name, fence);
     call.say("collect", removal.kind, `took back the Secret of this attempt: ${removal.kind}`, null, name);
+    if (removal.kind === "refused") call.tolerate(removal.refusal);
     if (removal.kind !== "unavailable" || !(await call.pause(removal.retryAfterMs))) return;
   }
 }

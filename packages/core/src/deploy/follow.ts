@@ -61,7 +61,10 @@ export async function follow(call: Call, followee: Followee, boundMs: number = r
 
 function judgeHint(call: Call, followee: Followee, hint: Hint): Followed | null {
   const { profile, identity } = call.subject;
-  if (hint.kind === "over") return { kind: "look", afterMs: hint.retryAfterMs, troubled: true };
+  if (hint.kind === "over") {
+    if (hint.refusal !== undefined) call.tolerate(hint.refusal);
+    return { kind: "look", afterMs: hint.retryAfterMs, troubled: true };
+  }
   call.progressed();
   const observed = hint.kind === "removed" ? hint.last : hint.instance;
   const ours = verify(observed, profile, identity);

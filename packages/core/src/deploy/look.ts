@@ -65,6 +65,7 @@ async function confirmAbsent(call: Call, instances: readonly ObservedInstance[])
   if (secret === null) return absent;
   const answer = await call.substrate.secretExists(secret);
   if (answer.kind === "absent") absent.add(secret);
+  if (answer.kind === "refused") call.tolerate(answer.refusal);
   if (answer.kind === "unavailable") {
     call.waitFor(unavailableCondition(answer, call.substrate.scope));
     return null;

@@ -87,7 +87,13 @@ export type Hint =
   /** Gone. `last` is the object as it was when it was removed. */
   | { readonly kind: "removed"; readonly last: ObservedInstance }
   /** The follow is over (expired version, end of stream, throttled, network): read again. */
-  | { readonly kind: "over"; readonly detail: string; readonly retryAfterMs: number | null };
+  | {
+      readonly kind: "over";
+      readonly detail: string;
+      readonly retryAfterMs: number | null;
+      /** It ended because following is refused: a call then only reads. */
+      readonly refusal?: Refusal;
+    };
 
 export interface Substrate {
   /** The scope in words, such as a namespace or a state directory. */
