@@ -1,7 +1,9 @@
 /** What the cluster's side offers: texts and objects of Kubernetes, decoded into core's words. */
 
 export type * from "./cluster-access.ts";
+export type { ClusterCheck } from "./cluster-check.ts";
 export * from "./cluster-error.ts";
+export type { ClusterEvent } from "./cluster-event.ts";
 export * from "./credentials.ts";
 export * from "./decode.ts";
 export type { EventChoice } from "./events.ts";
@@ -14,5 +16,6 @@ export type * from "./pod-log-event.ts";
 export * from "./pod-template.ts";
 export * from "./pull-failure.ts";
 export * from "./refusal-of.ts";
+export * from "./rights.ts";
 export * from "./transport.ts";
 export * from "./watch.ts";

@@ -1,7 +1,9 @@
 /** Opens one namespace of one cluster: the ports of core over it, and what else people ask of it. */
 import type { Abort, BindingProfile, Clock, Condition, Inventory, Random, Substrate } from "@moorage/core";
 import { createAbort, moorageProfile } from "@moorage/core";
+import { checkCluster } from "./check-cluster.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
+import type { ClusterCheck } from "./cluster-check.ts";
 import type { ClusterEvent } from "./cluster-event.ts";
 import { Credentials } from "./credentials.ts";
 import type { EventChoice } from "./events.ts";
@@ -52,6 +54,8 @@ export interface Cluster {
   setStopGrace(name: string, ms: number): Promise<void>;
   /** Resolves at the next change of any pod of ours, after `ms` milliseconds, or when the signal aborts. Never rejects. */
   changed(ms: number, signal: Abort): Promise<void>;
+  /** All that can be found out about the way here and our rights, for people; it changes nothing and never rejects for what the cluster does. */
+  check(): Promise<readonly ClusterCheck[]>;
   /** Closes every connection and ends what follows. What was started goes on. */
   close(): void;
 }
@@ -59,7 +63,8 @@ export interface Cluster {
 /** Opens nothing yet: connections are made as they are needed. */
 export function openCluster(options: ClusterOptions): Cluster {
   const { access, env, now, clock, random, profile = moorageProfile } = options;
-  const transport = new Transport(access, new Credentials(access, { env, now }), {
+  const credentials = new Credentials(access, { env, now });
+  const transport = new Transport(access, credentials, {
     ...transportLimits,
     ...options.limits,
   });
@@ -88,6 +93,7 @@ export function openCluster(options: ClusterOptions): Cluster {
     podLog: (request) => readPodLog(request, { scope, requests, changes, life: life.signal }),
     setStopGrace: (name, ms) => grace.set(name, ms),
     changed: (ms, signal) => changed.next(ms, signal),
+    check: () => checkCluster({ access, credentials, scope, requests, now }),
     close() {
       life.abort();
       transport.close();
