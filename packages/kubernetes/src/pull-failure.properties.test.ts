@@ -32,7 +32,8 @@ const misleading = [
   "x509",
   "signature",
 ];
-const part = fc.constantFrom(...misleading, "acme", "app");
+// Dates and commits are often part of a name.
+const part = fc.constantFrom(...misleading, "acme", "app", "app-20260101", "denied-0123456789abcdef", "20260101-403");
 const repository = fc.array(part, { minLength: 2, maxLength: 4 }).map((parts) => parts.join("/"));
 const hex = fc.array(fc.constantFrom("401", "403", "404", "429", "503", "a", "f"), { minLength: 64, maxLength: 64 });
 const digest = hex.map((parts) => `sha256:${parts.join("").slice(0, 64)}`);

@@ -97,6 +97,8 @@ describe("withoutNames", () => {
     ["Get https://a.example/v2/x/manifests/1: EOF", "get <manifest-url>: eof"],
     ['Get \\"https://auth.example/token?scope=x\\": EOF', "get <token-url>: eof"],
     ["read tcp 10.0.0.1:404->10.0.0.2:403: i/o timeout", "read tcp <ref>><ref>: i/o timeout"],
+    [`10.0.0.1:32000/app-20260101@sha256:${"0".repeat(64)}: not found`, "<ref>: not found"],
+    ["a.example/app-0123456789abcdef:denied: EOF", "<ref>: eof"],
     ["open /var/lib/denied: permission denied", "open <path>: permission denied"],
   ])("%s", (message, expected) => {
     expect(withoutNames(message)).toBe(expected);

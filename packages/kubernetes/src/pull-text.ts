@@ -34,8 +34,7 @@ const toldNames: readonly (readonly [RegExp, string])[] = [
 const address = /\b(?:https?|docker|oci):\/\/[^\s"'<>]*/g;
 const digest = /\bsha(?:256|384|512)[:-][0-9a-f]{6,}/g;
 const longHex = /\b[0-9a-f]{12,}\b/g;
-/** A slash behind it makes it a part of a name, such as the port of a registry. */
-const longNumber = /\b\d{5,}\b(?!\/)/g;
+const longNumber = /\b\d{5,}\b/g;
 const word = /[^\s"'()[\]{},<>`=]+/g;
 const named = /^[\w.$+-]+(?::[\w.$+-]+)+$/;
 const host = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/;
@@ -48,9 +47,10 @@ export function withoutNames(message: string): string {
   const bare = shown
     .replace(address, (text) => `<${addressKind(text)}-url>${trailing(text)}`)
     .replace(digest, "<digest>")
+    // Names first: a date or a commit is often part of one, and what is left of it would speak for itself.
+    .replace(word, wordWithoutName)
     .replace(longHex, "<hex>")
     .replace(longNumber, "<number>")
-    .replace(word, wordWithoutName)
     .replace(/<ref>@?<digest>/g, "<ref>")
     .replace(/["']<([a-z-]+)>["']/g, "<$1>");
   return toldNames.reduce((text, [pattern, put]) => text.replace(pattern, put), bare);
