@@ -50,10 +50,12 @@ async function buildCommand(): Promise<void> {
   const licenses = await bundleCommand(root, join(target, "dist"));
   cpSync(join(source, "bin", "published.mjs"), join(target, "dist", "moorage.js"));
   writeFileSync(join(target, "THIRD-PARTY-LICENSES"), licenses);
-  // What the command reads as files: its schemas, the example that `init` writes, and the SDK that goes with it.
+  // What the command reads as files: its schemas, the examples that `init` writes, and the SDK that goes with it.
   copySources(join(source, "schema"), join(target, "schema"));
-  copySources(join(root, "examples", "scribe"), join(target, "resources", "scribe"));
+  for (const example of ["scribe", "ticker-pod"])
+    copySources(join(root, "examples", example), join(target, "resources", example));
   copySources(join(root, "packages", "agent", "src"), join(target, "resources", "moorage-agent"));
+  cpSync(join(root, "manifests"), join(target, "manifests"), { recursive: true });
   finish(source, target, commandManifest(readManifest(join(source, "package.json"))));
 }
 

@@ -12,19 +12,22 @@ export interface ThisCluster {
   /** A pinned reference with a shell, `sleep` and `cat` in it; its entrypoint is the agent's to choose. */
   readonly image: string;
   access(user?: "admin" | "nobody"): ClusterAccess;
+  /** The path of a kubeconfig. */
+  kubeconfig(user?: "admin" | "nobody"): string;
 }
 
 export function thisCluster(): ThisCluster {
   const own = layoutIn(process.env);
   if (own !== null) {
     const images: Images = readImages(own);
-    return { own, image: images.agent, access: (user = "admin") => accessBy(`${own.dir}/${user}.kubeconfig`) };
+    const path = (user = "admin"): string => `${own.dir}/${user}.kubeconfig`;
+    return { own, image: images.agent, access: (user) => accessBy(path(user)), kubeconfig: path };
   }
   const [kubeconfig, image] = [process.env["KUBECONFIG"], process.env["MOORAGE_CLUSTER_IMAGE"]];
   if (process.env["MOORAGE_CLUSTER"] !== "yes" || kubeconfig === undefined || image === undefined) {
     throw new Error("these tests are run with `npm run test:cluster`");
   }
-  return { own: null, image, access: () => accessBy(kubeconfig) };
+  return { own: null, image, access: () => accessBy(kubeconfig), kubeconfig: () => kubeconfig };
 }
 
 export function transportFor(access: ClusterAccess): Transport {

@@ -42,6 +42,17 @@ describe.concurrent("a person", () => {
     expect(existsSync(join(place.dir, "agent.yaml"))).toBe(false);
   });
 
+  it("who mistypes the name of a stop learns it, and nothing else is stopped", async ({ expect }) => {
+    await using place = new Place();
+    await place.deploy("scribe", "sleep", "600");
+    const typo = await place.run(["stop", "scrieb"]);
+    expect(typo).toMatchObject({ exit: 0 });
+    expect(typo.stdout).toMatch(
+      /scrieb: nothing to stop\n.*no agent scrieb is here\n.*did you mean `moorage stop scribe/,
+    );
+    expect(await place.status("scribe")).toMatchObject({ state: "running" });
+  });
+
   it("sees a dry run change nothing at all, and say what would be done", async ({ expect }) => {
     await using place = new Place();
     place.declare("a", `run: { command: [sleep, "600"] }\n${quick}`);

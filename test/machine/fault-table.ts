@@ -34,7 +34,14 @@ export const lineFaults: readonly LineFault[] = [
   { input: "deadline 5", args: ["deploy", "--deadline", "5"], ...usage },
   { input: "tail of half a line", args: ["logs", "one", "--tail", "0.5"], ...usage },
   { input: "another place to run", args: ["status", "--on", "mars"], ...usage },
-  { input: "a cluster, which is for later", args: ["deploy", "--on", "kubernetes"], exit: 2, code: "notInThisVersion" },
+  { input: "a cluster, without an image", args: ["deploy", "--on", "kubernetes"], exit: 2, code: "declarationInvalid" },
+  {
+    input: "a cluster that nobody describes",
+    args: ["status", "--on", "kubernetes"],
+    exit: 2,
+    code: "kubeconfigMissing",
+  },
+  { input: "a namespace on this machine", args: ["status", "--namespace", "team"], ...usage },
   { input: "a shell that nobody knows", args: ["completion", "tcsh"], ...usage },
 ];
 

@@ -1,14 +1,12 @@
 /** The last lines that an agent wrote, for reports. */
-import { outputFolders, readLog } from "@moorage/local";
 import type { Session } from "./session.ts";
 
 /** At most `count` lines of the newest run; none when nothing can be read. Not yet redacted: printing does that. */
-export async function logTail(session: Session, instance: string, count = 10): Promise<string[]> {
-  const [directory] = outputFolders(session.scope.stateDir, instance);
-  if (directory === undefined) return [];
+export async function logTail({ scope }: Session, instance: string, count = 10): Promise<string[]> {
   const lines: string[] = [];
   try {
-    for await (const event of readLog({ directory, tail: count }))
+    const choice = { previous: false, present: true, tail: count, follow: null };
+    for await (const event of scope.output(instance, choice) ?? [])
       if (event.kind === "line") lines.push(lineText(event.bytes));
   } catch {
     // The report is about the agent's end: that its output cannot be read must not hide it.

@@ -8,8 +8,8 @@ const published = new URL("../resources/", import.meta.url);
 const checkout = new URL("../../../", import.meta.url);
 
 /** The example that `init` writes. */
-export function exampleFolder(): URL {
-  return existsSync(published) ? new URL("scribe/", published) : new URL("examples/scribe/", checkout);
+export function exampleFolder(name: "scribe" | "ticker-pod"): URL {
+  return existsSync(published) ? new URL(`${name}/`, published) : new URL(`examples/${name}/`, checkout);
 }
 
 /** The sources of `@moorage/agent`, which `init` puts beside the example, so that nothing has to be installed. */

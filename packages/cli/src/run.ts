@@ -6,6 +6,7 @@ import { CliError, usageError } from "./errors/cli-error.ts";
 import { exit } from "./errors/exit-code.ts";
 import { printError } from "./errors/report.ts";
 import { Output } from "./output/output.ts";
+import { addressing, substrateOf } from "./scope/substrate-of.ts";
 
 export interface Process {
   readonly argv: readonly string[];
@@ -67,7 +68,8 @@ async function carryOut(parsed: Parsed, host: Process, output: Output): Promise<
       // A bare `moorage` asked for nothing.
       return host.argv.length === 0 ? exit.usage : exit.ok;
     case "run": {
-      checkSubstrate(parsed.invocation.flags);
+      substrateOf(parsed.invocation.flags);
+      output.address(addressing(parsed.invocation.flags));
       const run = await parsed.spec.load();
       const { env, interrupt, version, command } = host;
       const cwd = workingDirectory(host.cwd);
@@ -95,19 +97,6 @@ function makeOutput({ argv, env, stdout, stderr }: Process): Output {
       color: terminal && stderr.isTTY && !json && !plain,
     },
   );
-}
-
-function checkSubstrate(flags: Readonly<Record<string, string | true | undefined>>): void {
-  const on = flags["on"] ?? "local";
-  if (on === "kubernetes")
-    throw new CliError({
-      code: "notInThisVersion",
-      message: "this version of moorage runs agents on this machine only",
-      hint: "leave --on out; agents on Kubernetes come in a later version",
-    });
-  if (on !== "local") throw usageError(`--on ${String(on)} is unknown`, "write --on local or --on kubernetes");
-  for (const flag of ["context", "namespace"])
-    if (flags[flag] !== undefined) throw usageError(`--${flag} is for clusters`, `leave --${flag} out on this machine`);
 }
 
 function workingDirectory(cwd: () => string): string {

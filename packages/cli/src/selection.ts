@@ -4,7 +4,9 @@ import type { Invocation } from "./args/command-spec.ts";
 import type { DeclaredAgent } from "./declaration/agent.ts";
 import { undeclaredAgent } from "./declaration/agent.ts";
 import { nameFault } from "./declaration/names.ts";
+import type { Target } from "./declaration/rules.ts";
 import { CliError, usageError } from "./errors/cli-error.ts";
+import { substrateOf } from "./scope/substrate-of.ts";
 import { didYouMean } from "./text/did-you-mean.ts";
 import { parseDuration } from "./text/duration.ts";
 
@@ -15,6 +17,11 @@ export async function selectDeclared(invocation: Invocation, cwd: string): Promi
   const { rest, words, flags } = invocation;
   if (rest === null) return pick(await declaredAgents(invocation, cwd), words);
   const [name] = words;
+  if (substrateOf(flags) === "kubernetes")
+    throw usageError(
+      "on Kubernetes an agent needs an image, and a command line has no place for it",
+      "declare it: `moorage init` writes agent.yaml, where run.image names the image",
+    );
   if (name === undefined || words.length !== 1)
     throw usageError("one name and a command are needed", "write `moorage deploy NAME -- COMMAND…`");
   if (flags["file"] !== undefined)
@@ -37,7 +44,13 @@ function realFolder(cwd: string): string {
 /** Every agent of the declaration. The reader of declarations is loaded here and nowhere else. */
 export async function declaredAgents(invocation: Invocation, cwd: string): Promise<DeclaredAgent[]> {
   const { loadDeclaration } = await import("./declaration/load.ts");
-  return loadDeclaration(fileOf(invocation), { cwd, substrate: "local" });
+  return loadDeclaration(fileOf(invocation), { cwd, target: await targetOf(invocation) });
+}
+
+async function targetOf({ flags }: Invocation): Promise<Target> {
+  if (substrateOf(flags) === "local") return { on: "local" };
+  const { imageFault } = await import("./launch/image-fault.ts");
+  return { on: "kubernetes", imageFault };
 }
 
 /** The same for a command that works without a declaration too: none when nobody named a file and there is none. */

@@ -1,19 +1,21 @@
-/** Opens the state directory that a command works on, with the ports that the loops need. */
-import { resolve } from "node:path";
+/** Opens the scope that a command works on, with the ports that the loops need. */
+
 import type { Clock, Identity, ObservedInstance, Random } from "@moorage/core";
-import { markedIdentity, moorageProfile, readNotes } from "@moorage/core";
+import { markedIdentity, moorageProfile, readNotes, refusalCondition } from "@moorage/core";
 import { systemRandom } from "@moorage/keys";
-import type { Scope } from "@moorage/local";
-import { awakeClock, defaultStateDir, launchEnvironment, openScope } from "@moorage/local";
+import { awakeClock, launchEnvironment } from "@moorage/local";
 import type { Invocation } from "./args/command-spec.ts";
 import { CliError } from "./errors/cli-error.ts";
 import type { Host } from "./host.ts";
+import type { AgentScope } from "./scope/agent-scope.ts";
+import { openLocalScope, stateDir } from "./scope/local-scope.ts";
+import { substrateOf } from "./scope/substrate-of.ts";
 
 export interface Session {
-  readonly scope: Scope;
+  readonly scope: AgentScope;
   readonly clock: Clock;
   readonly random: Random;
-  /** What an agent inherits from this caller. */
+  /** What an agent on this machine inherits from this caller. */
   readonly launchEnv: Readonly<Record<string, string>>;
 }
 
@@ -23,14 +25,7 @@ export interface SessionOptions {
   readonly launchEnv?: (instance: string) => Readonly<Record<string, string>>;
 }
 
-/** The state directory: `--state`, else the user's own. Inside an agent it is the agent's. */
-export function stateDir(invocation: Invocation, host: Host): string {
-  const named = invocation.flags["state"];
-  if (typeof named === "string") return resolve(host.cwd, named);
-  return host.env["MOORAGE_STATE"] ?? defaultStateDir(host.env);
-}
-
-/** Runs `use` on the open state directory and closes it, whatever happens. Throws a `StateError` when it cannot be used. */
+/** Runs `use` on the open scope and closes it, whatever happens. Throws a `StateError` or a `ClusterError` when it cannot be used. */
 export async function withSession<T>(
   invocation: Invocation,
   host: Host,
@@ -39,14 +34,7 @@ export async function withSession<T>(
 ): Promise<T> {
   const launchEnv = launchEnvironment(host.env);
   const clock = awakeClock();
-  const scope = await openScope({
-    stateDir: stateDir(invocation, host),
-    mode: options.mode,
-    launchEnv: options.launchEnv ?? launchEnv,
-    clock,
-    random: systemRandom,
-    systemdScope: true,
-  });
+  const scope = await openScope(invocation, host, clock, { launchEnv, ...options });
   try {
     const result = await use({ scope, clock, random: systemRandom, launchEnv });
     await scope.settled();
@@ -54,6 +42,18 @@ export async function withSession<T>(
   } finally {
     scope.close();
   }
+}
+
+async function openScope(
+  invocation: Invocation,
+  host: Host,
+  clock: Clock,
+  options: Required<Omit<SessionOptions, "launchEnv">> & Parameters<typeof openLocalScope>[2],
+): Promise<AgentScope> {
+  if (substrateOf(invocation.flags) === "local") return openLocalScope(stateDir(invocation, host), clock, options);
+  // A command on this machine evaluates nothing of the cluster's side.
+  const { openClusterScope } = await import("./scope/cluster-scope.ts");
+  return openClusterScope(invocation, host, clock, options.mode);
 }
 
 /** An instance of ours in the scope, by its recorded name. */
@@ -64,16 +64,18 @@ export interface KnownAgent {
 }
 
 /** Everything of ours in the scope, in the order of the recorded names. An instance without one goes by its own name. */
-export async function knownAgents(scope: Scope): Promise<KnownAgent[]> {
-  const reading = await scope.inventory.readScope();
-  if (reading.kind !== "read") {
-    const detail = reading.kind === "unavailable" ? reading.detail : reading.refusal.kind;
+export async function knownAgents({ on, inventory, substrate }: AgentScope): Promise<KnownAgent[]> {
+  const reading = await inventory.readScope();
+  if (reading.kind === "refused") throw new CliError(refusalCondition(reading.refusal, "NAME"));
+  if (reading.kind === "unavailable")
     throw new CliError({
-      code: "stateUnavailable",
-      message: `the state directory does not answer: ${detail}`,
+      code: on === "local" ? "stateUnavailable" : "clusterUnavailable",
+      message:
+        on === "local"
+          ? `the state directory does not answer: ${reading.detail}`
+          : `the cluster does not answer for ${substrate.scope}: ${reading.detail}`,
       hint: "run `moorage doctor`",
     });
-  }
   return reading.instances
     .flatMap((observed) => {
       const identity = markedIdentity(observed, moorageProfile);

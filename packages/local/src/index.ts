@@ -4,6 +4,7 @@ export { awakeClock, mergeLogs, readLog } from "@moorage/harness";
 export type { InstanceFacts, SupervisorState, TurnFacts } from "./facts.ts";
 export { outputFolders } from "./instance-folder.ts";
 export type { JournalFollow, JournalLine, LocalJournal } from "./journal.ts";
+export { openJournal } from "./journal.ts";
 export { launchEnvironment, networkVariablesNotPassed } from "./launch-environment.ts";
 export { openScope } from "./open-scope.ts";
 export type { Scope, ScopeOptions } from "./scope.ts";

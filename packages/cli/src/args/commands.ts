@@ -35,8 +35,12 @@ export const commonFlags: readonly FlagSpec[] = [
     description: "the state directory (default ~/.local/state/moorage, or $XDG_STATE_HOME/moorage)",
     complete: "folder",
   },
-  { name: "context", value: "NAME", description: "the cluster, with --on kubernetes" },
-  { name: "namespace", value: "NAME", description: "the namespace, with --on kubernetes" },
+  {
+    name: "context",
+    value: "NAME",
+    description: "the context of your kubeconfig, with --on kubernetes (default: the current one)",
+  },
+  { name: "namespace", value: "NAME", description: "the namespace, with --on kubernetes (default: the context's)" },
   { name: "json", description: "one JSON object on standard output (one a line for streams), and nothing else" },
   { name: "quiet", description: "results and errors only" },
   { name: "verbose", description: "every step" },
@@ -56,7 +60,10 @@ export const commands: readonly CommandSpec[] = [
     complete: "none",
     takesCommand: false,
     flags: [],
-    examples: [["moorage init scribe", "agent.yaml, agent.ts, catalog/, texts/: then `moorage deploy`"]],
+    examples: [
+      ["moorage init scribe", "agent.yaml, agent.ts, catalog/, texts/: then `moorage deploy`"],
+      ["moorage init ticker --on kubernetes", "an agent.yaml with an image, for a cluster"],
+    ],
     load: async () => (await import("../commands/init.ts")).init,
   },
   {
@@ -79,6 +86,7 @@ export const commands: readonly CommandSpec[] = [
       ["moorage deploy scribe", "one of them"],
       ["moorage deploy ticker -- node ticker.js", "without any file"],
       ["moorage deploy --dry-run", "what would it do, and why"],
+      ["moorage deploy --on kubernetes --namespace team", "as pods on a cluster"],
     ],
     load: async () => (await import("../commands/deploy.ts")).deploy,
   },
@@ -129,7 +137,7 @@ export const commands: readonly CommandSpec[] = [
       { name: "watch", description: "again at every change, until Ctrl-C" },
     ],
     examples: [
-      ["moorage status", "everything of ours in the state directory"],
+      ["moorage status", "everything of ours in the scope"],
       ["moorage status --watch --json", "one object a line, for programs"],
     ],
     load: async () => (await import("../commands/status.ts")).status,
@@ -168,7 +176,7 @@ export const commands: readonly CommandSpec[] = [
     flags: [
       longFile,
       deadline,
-      { name: "all", description: "everything of ours in the state directory" },
+      { name: "all", description: "everything of ours in the scope" },
       { name: "now", description: "do not wait for the turn: the grace becomes 2 seconds" },
       { name: "purge", description: "remove its folder with workspace and logs as well" },
     ],
@@ -215,13 +223,16 @@ export const commands: readonly CommandSpec[] = [
   {
     name: "doctor",
     aliases: [],
-    summary: "check machine and state, and say how to repair",
+    summary: "check machine, state, cluster access and rights, and say how to repair",
     usage: "",
     words: [0, 0],
     complete: "none",
     takesCommand: false,
     flags: [file],
-    examples: [["moorage doctor", ""]],
+    examples: [
+      ["moorage doctor", ""],
+      ["moorage doctor --on kubernetes", "access, rights and the namespace"],
+    ],
     load: async () => (await import("../commands/doctor.ts")).doctor,
   },
   {

@@ -5,10 +5,11 @@ import { worstExit } from "../errors/exit-code.ts";
 import type { Host } from "../host.ts";
 import type { LaunchPlan } from "../launch/start-request.ts";
 import { showProgress } from "../output/progress.ts";
+import { startDeadlineMs, substrateOf } from "../scope/substrate-of.ts";
 import { durationFlag, selectDeclared } from "../selection.ts";
 import type { Session } from "../session.ts";
 import { withSession } from "../session.ts";
-import { defaultDeadlineMs, defaultSettleMs, demandNoObstacle, planAll, startAll } from "../start/start-agents.ts";
+import { defaultSettleMs, demandNoObstacle, planAll, startAll } from "../start/start-agents.ts";
 import type { StartTimes } from "../start/start-one.ts";
 import { startJson } from "../start/start-one.ts";
 
@@ -16,7 +17,7 @@ export const deploy: Run = async (invocation, host) => {
   const times = startTimes(invocation, host);
   const agents = await selectDeclared(invocation, host.cwd);
   const launchEnv = launchEnvironment(host.env);
-  const plans = await planAll(agents, { environment: host.env, launchEnv }, host);
+  const plans = await planAll(agents, { environment: host.env, on: substrateOf(invocation.flags), launchEnv }, host);
   await demandUnlessRunning(plans, invocation, host);
   if (invocation.flags["dry-run"] === true) {
     const { dryRun } = await import("./dry-run.ts");
@@ -59,7 +60,7 @@ async function demandUnlessRunning(plans: readonly LaunchPlan[], invocation: Inv
 /** How long a start may take, from the flags. */
 export function startTimes(invocation: Invocation, { output }: Host): StartTimes {
   return {
-    deadlineMs: durationFlag(invocation, "deadline", defaultDeadlineMs),
+    deadlineMs: durationFlag(invocation, "deadline", startDeadlineMs[substrateOf(invocation.flags)]),
     settleMs: durationFlag(invocation, "settle", output.terminal ? defaultSettleMs : 0),
     requireCurrent: invocation.flags["require-current"] === true,
   };

@@ -1,4 +1,6 @@
 /** `moorage explain`: what is, why, what a deploy would do now, and what to do about it. */
+import type { Condition } from "@moorage/core";
+import type { ClusterEvent } from "@moorage/kubernetes";
 import type { JournalLine } from "@moorage/local";
 import type { Invocation, Run } from "../args/command-spec.ts";
 import { usageError } from "../errors/cli-error.ts";
@@ -11,6 +13,7 @@ import { declaredElsewhere, recordedPlan } from "../launch/recorded-plan.ts";
 import type { LaunchPlan } from "../launch/start-request.ts";
 import { logTail } from "../log-tail.ts";
 import type { Output } from "../output/output.ts";
+import type { AgentScope } from "../scope/agent-scope.ts";
 import { checkName, declaredIfAny } from "../selection.ts";
 import type { Session } from "../session.ts";
 import { knownAgents, withSession } from "../session.ts";
@@ -20,7 +23,7 @@ import { bytes } from "../status/status-table.ts";
 import { clockText, sinceText } from "../text/time.ts";
 import type { PreviewResult } from "./dry-run.ts";
 import { preview, previewText } from "./dry-run.ts";
-import { lineText } from "./journal.ts";
+import { eventText, lineText } from "./journal.ts";
 
 const stepsShown = 8;
 
@@ -34,7 +37,11 @@ interface Explanation {
   readonly fault: ErrorReport | null;
   readonly warnings: readonly string[];
   readonly journal: readonly JournalLine[];
+  /** What the cluster itself tells of it. */
+  readonly events: readonly ClusterEvent[];
   readonly log: readonly string[];
+  /** Why it waits, where more is known of that than the status says. */
+  readonly why: Pick<Condition, "code" | "message"> | null;
   readonly advice: readonly string[];
 }
 
@@ -74,7 +81,9 @@ async function plannedAgent(name: string, session: Session, invocation: Invocati
   let declared = false;
   try {
     const instance = (await knownAgents(session.scope)).find(({ agent }) => agent === name);
-    const here = invocation.flags["file"] !== undefined || instance === undefined;
+    // On a cluster nobody has recorded where its declaration lies.
+    const recorded = instance !== undefined && session.scope.on === "local";
+    const here = invocation.flags["file"] !== undefined || !recorded;
     const agent = here
       ? (await declaredIfAny(invocation, host.cwd)).find((each) => each.name === name)
       : await declaredElsewhere(name, instance);
@@ -82,7 +91,11 @@ async function plannedAgent(name: string, session: Session, invocation: Invocati
     if (agent !== undefined) {
       const { launchPlan } = await import("../launch/start-request.ts");
       const { demandNoObstacle } = await import("../start/start-agents.ts");
-      const plan = await launchPlan(agent, { environment: host.env, launchEnv: session.launchEnv });
+      const plan = await launchPlan(agent, {
+        environment: host.env,
+        on: session.scope.on,
+        launchEnv: session.launchEnv,
+      });
       host.output.hide(plan.secretValues);
       demandNoObstacle([plan]);
       return { declared, plan, fault: null };
@@ -100,6 +113,9 @@ async function explainOne(name: string, planned: Planned, session: Session, host
   if (status === undefined) throw new Error("a name gave no status");
   const deploy = planned.plan === null ? null : await preview(planned.plan, session, host.interrupt);
   const ended = status.state === "ended" || status.state === "broken";
+  const { scope } = session;
+  const waits = status.agentId !== null && !ended && status.state !== "running";
+  const why = waits ? await scope.whyWaiting(status.agentId) : null;
   return {
     agent: name,
     status,
@@ -107,13 +123,24 @@ async function explainOne(name: string, planned: Planned, session: Session, host
     deploy,
     fault: planned.fault,
     warnings: planned.plan?.warnings ?? [],
-    journal: session.scope.journal.read({ agent: name, last: stepsShown }),
+    journal: scope.journal.read({ agent: name, last: stepsShown }),
+    events: status.agentId === null ? [] : (await clusterEvents(scope, status.agentId)).slice(-stepsShown),
     log:
       ended && status.agentId !== null
         ? (await logTail(session, status.agentId)).map((line) => host.output.redact(line))
         : [],
-    advice: advice(name, status, planned, deploy),
+    why: why === null ? null : { code: why.code, message: why.message },
+    advice: why === null ? advice(name, status, planned, deploy) : [why.hint],
   };
+}
+
+/** Words beside the answer: a cluster that does not tell them takes nothing away. */
+async function clusterEvents(scope: AgentScope, instance: string): Promise<readonly ClusterEvent[]> {
+  try {
+    return await scope.events(instance);
+  } catch {
+    return [];
+  }
 }
 
 function deployJson({ exit: _, condition, agent: __, agentId: ___, scope: ____, ...rest }: PreviewResult): object {
@@ -161,13 +188,16 @@ function advice(name: string, status: AgentStatus, planned: Planned, deploy: Pre
 }
 
 function text(explanation: Explanation, output: Output): string[] {
-  const { agent, status, declared, deploy, fault, warnings, journal, log } = explanation;
+  const { agent, status, declared, deploy, fault, warnings, journal, events, log } = explanation;
   const heading = (words: string): string => output.style("bold", words);
   const lines = [heading("What is"), ...whatIs(status, declared).map((line) => `  ${line}`)];
+  if (explanation.why !== null) lines.push(`  ${explanation.why.message}`);
   if (log.length > 0)
     lines.push("", heading("What it said last"), ...log.map((line) => `  ${output.style("dim", "│")} ${line}`));
   if (journal.length > 0)
     lines.push("", heading("What happened last"), ...journal.map((line) => `  ${lineText(line)}`));
+  if (events.length > 0)
+    lines.push("", heading("What the cluster says"), ...events.map((event) => `  ${eventText(event)}`));
   lines.push("", heading("What a deploy would do now"));
   if (fault !== null) lines.push(...`it would not begin: ${fault.message}`.split("\n").map((line) => `  ${line}`));
   else if (deploy === null)
@@ -192,6 +222,8 @@ function whatIs(status: AgentStatus, declared: boolean): string[] {
     `${agent} (${status.agentId ?? ""}): ${state === "cannotTell" ? "cannot be told" : state}${since === null ? "" : ` since ${sinceText(since, now)}`}`,
   ];
   if (reason !== null) lines.push(reason);
+  if (status.node !== null) lines.push(`on the node ${status.node}`);
+  if (status.image !== null) lines.push(`image ${status.image}`);
   if (status.pid !== null) lines.push(`process ${status.pid}, supervisor ${status.supervisor?.pid ?? "unknown"}`);
   if (turn !== null && turn.inFlight > 0) lines.push(turnLine(turn, state, now));
   else if (turn !== null && turn.lastAt !== null) lines.push(`last turn at ${clockText(turn.lastAt, now)}`);

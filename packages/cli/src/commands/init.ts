@@ -6,16 +6,17 @@ import type { Run } from "../args/command-spec.ts";
 import { CliError } from "../errors/cli-error.ts";
 import { exit } from "../errors/exit-code.ts";
 import { exampleFolder, schemaFolder, sdkFolder } from "../resources.ts";
+import { substrateOf } from "../scope/substrate-of.ts";
 import { checkName } from "../selection.ts";
 
-const defaultName = "scribe";
 /** Where the SDK lies beside the example, so that nothing has to be installed. */
 const sdkName = "moorage-agent";
 
 export const init: Run = (invocation, host) => {
-  const [name = defaultName] = invocation.words;
+  const pod = substrateOf(invocation.flags) === "kubernetes";
+  const [name = pod ? "ticker" : "scribe"] = invocation.words;
   checkName(name);
-  const files = exampleFiles(name);
+  const files = pod ? podFiles(name) : exampleFiles(name);
   const there = [...files.keys()].filter((file) => existsSync(join(host.cwd, file)));
   if (there.length > 0)
     throw new CliError({
@@ -32,22 +33,32 @@ export const init: Run = (invocation, host) => {
   const { output } = host;
   if (output.json) output.object("InitResult", { agent: name, files: [...files.keys()] });
   for (const file of files.keys()) if (!file.startsWith(`${sdkName}/`)) output.line(`wrote ${file}`);
-  output.line(`wrote ${sdkName}/, the SDK that agent.ts imports`);
+  if (!pod) output.line(`wrote ${sdkName}/, the SDK that agent.ts imports`);
   output.line("  → `moorage deploy` starts it, `moorage logs -f` shows what it does");
   return Promise.resolve(exit.ok);
 };
 
+/** A pod needs no files beside its declaration: what it runs is in its image. */
+function podFiles(name: string): Map<string, string> {
+  const text = readFileSync(new URL("agent.yaml", exampleFolder("ticker-pod")), "utf8");
+  return new Map([["agent.yaml", declaration(text, name)], schemaFile()]);
+}
+
+function schemaFile(): [string, string] {
+  return ["agent.schema.json", readFileSync(new URL("Agent.schema.json", schemaFolder), "utf8")];
+}
+
 /** All files of the example, by their path. The agent imports the SDK from beside it instead of from a package. */
 function exampleFiles(name: string): Map<string, string> {
   const files = new Map<string, string>();
-  const example = fileURLToPath(exampleFolder());
+  const example = fileURLToPath(exampleFolder("scribe"));
   for (const file of filesBelow(example)) {
     const text = readFileSync(join(example, file), "utf8");
     if (file === "agent.yaml") files.set(file, declaration(text, name));
     else if (file === "agent.ts") files.set(file, text.replaceAll('"@moorage/agent"', `"./${sdkName}/index.ts"`));
     else if (!/^(README\.md|package\.json|tsconfig)/.test(file)) files.set(file, text);
   }
-  files.set("agent.schema.json", readFileSync(new URL("Agent.schema.json", schemaFolder), "utf8"));
+  files.set(...schemaFile());
   const sdk = fileURLToPath(sdkFolder());
   for (const file of filesBelow(sdk))
     if (/^[^.]+\.ts$/.test(file)) files.set(`${sdkName}/${file}`, readFileSync(join(sdk, file), "utf8"));

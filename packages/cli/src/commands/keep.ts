@@ -48,7 +48,8 @@ async function stay(agents: readonly DeclaredAgent[], invocation: Invocation, ho
     const until = AbortSignal.any([interrupt, output.closed]);
     const planOf = async (agent: DeclaredAgent): Promise<LaunchPlan> => {
       await readRecorded(session, recorded);
-      const options = { environment: host.env, launchEnv: recorded.byAgent.get(agent.name) ?? own };
+      const launchEnv = recorded.byAgent.get(agent.name) ?? own;
+      const options = { environment: host.env, on: session.scope.on, launchEnv };
       const [plan] = await launchPlans([agent], options, host);
       if (plan === undefined) throw new Error("one agent gave no plan");
       return plan;
@@ -84,7 +85,8 @@ interface Recorded {
 }
 
 async function readRecorded(session: Session, { byInstance, byAgent }: Recorded): Promise<void> {
-  for (const { name, launchEnv } of await session.scope.facts()) byInstance.set(name, launchEnv);
+  for (const { name, process } of await session.scope.facts())
+    if (process !== null) byInstance.set(name, process.launchEnv);
   for (const { agent, observed } of await knownAgents(session.scope)) {
     const env = byInstance.get(observed.name);
     if (env !== undefined) byAgent.set(agent, env);

@@ -1,23 +1,18 @@
 /** `moorage logs`: what agents wrote, of one as it is, of several prefixed with their names. */
 import { instanceName, moorageProfile, nameIdentity } from "@moorage/core";
 import { sha256 } from "@moorage/keys";
-import type { LogEvent } from "@moorage/local";
-import { mergeLogs, outputFolders, readLog } from "@moorage/local";
+import { mergeLogs } from "@moorage/local";
 import type { Invocation, Run } from "../args/command-spec.ts";
 import { CliError, usageError } from "../errors/cli-error.ts";
 import { exit } from "../errors/exit-code.ts";
 import { resolveSelf } from "../inside.ts";
 import { lineText } from "../log-tail.ts";
 import type { Output } from "../output/output.ts";
+import type { OutputChoice, OutputEvent } from "../scope/agent-scope.ts";
 import { checkName, countFlag } from "../selection.ts";
 import type { Session } from "../session.ts";
 import { knownAgents, withSession } from "../session.ts";
 import { parseDuration } from "../text/duration.ts";
-
-interface Source {
-  readonly agent: string;
-  readonly directory: string;
-}
 
 export const logs: Run = async (invocation, host) => {
   const { output, interrupt } = host;
@@ -26,19 +21,10 @@ export const logs: Run = async (invocation, host) => {
   const names = resolveSelf(invocation.words, host.env);
   return withSession(invocation, host, { mode: "read" }, async (session) => {
     const previous = invocation.flags["previous"] === true;
-    const sources = await sourcesOf(names, previous, session);
     const until = AbortSignal.any([interrupt, output.closed]);
-    const follow = invocation.flags["follow"] === true && !previous ? { clock: session.clock, until } : undefined;
-    const named = sources.map(({ agent, directory }) => ({
-      name: agent,
-      events: readLog({
-        directory,
-        ...(since === undefined ? {} : { since }),
-        ...(tail === undefined ? {} : { tail }),
-        ...(follow === undefined ? {} : { follow }),
-      }),
-    }));
-    const width = names.length === 1 ? 0 : Math.max(0, ...sources.map(({ agent }) => agent.length));
+    const follow = invocation.flags["follow"] === true && !previous ? until : null;
+    const named = await sourcesOf(names, { previous, since, tail, follow }, session);
+    const width = names.length === 1 ? 0 : Math.max(0, ...named.map(({ name }) => name.length));
     for await (const { name, event } of mergeLogs(named)) {
       if (until.aborted && output.closed.aborted) break;
       tell(name, event, width, output);
@@ -47,8 +33,18 @@ export const logs: Run = async (invocation, host) => {
   });
 };
 
-/** The folders to read: of the run that is there, or of the one before. Throws `noOutput` for a name that has none. */
-async function sourcesOf(names: readonly string[], previous: boolean, session: Session): Promise<Source[]> {
+interface Source {
+  readonly name: string;
+  readonly events: AsyncIterable<OutputEvent>;
+}
+
+/** The output of the run that is there, or of the one before. Throws `noOutput` for a name that has none. */
+async function sourcesOf(
+  names: readonly string[],
+  choice: Omit<OutputChoice, "present">,
+  session: Session,
+): Promise<Source[]> {
+  const { previous } = choice;
   const known = await knownAgents(session.scope);
   const wanted =
     names.length > 0
@@ -57,10 +53,8 @@ async function sourcesOf(names: readonly string[], previous: boolean, session: S
   return wanted.flatMap(({ agent, instance }) => {
     if (instance === undefined) checkName(agent);
     const name = instance ?? instanceName(moorageProfile, nameIdentity(agent, sha256));
-    const folders = outputFolders(session.scope.stateDir, name);
-    // Without an instance the newest run is already the one before.
-    const directory = folders[previous && instance !== undefined ? 1 : 0];
-    if (directory !== undefined) return [{ agent, directory }];
+    const events = session.scope.output(name, { ...choice, present: instance !== undefined });
+    if (events !== null) return [{ name: agent, events }];
     if (names.length === 0) return [];
     throw new CliError({
       code: "noOutput",
@@ -71,7 +65,7 @@ async function sourcesOf(names: readonly string[], previous: boolean, session: S
   });
 }
 
-function tell(agent: string, event: LogEvent, width: number, output: Output): void {
+function tell(agent: string, event: OutputEvent, width: number, output: Output): void {
   const prefix = width === 0 ? "" : `${agent.padEnd(width)} | `;
   switch (event.kind) {
     case "line": {
@@ -88,7 +82,7 @@ function tell(agent: string, event: LogEvent, width: number, output: Output): vo
       return;
     }
     case "gap":
-      if (output.json) output.object("LogGap", { agent, files: event.files });
+      if (output.json) output.object("LogGap", { agent, files: "files" in event ? event.files : null });
       else output.warn(`${prefix}output was removed by rotation before it could be read`);
       return;
     case "caughtUp":

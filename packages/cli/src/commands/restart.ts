@@ -39,7 +39,8 @@ export const restart: Run = async (invocation, host) => {
     own = session.launchEnv;
     // Handed over by the agent itself: what it inherited stays what it was.
     if (handedOver(host.env))
-      for (const { name, launchEnv: kept } of await session.scope.facts()) recorded.set(name, kept);
+      for (const { name, process } of await session.scope.facts())
+        if (process !== null) recorded.set(name, process.launchEnv);
     const plans = await restartPlans(names, invocation, session, host);
     const targets = await stopTargets(names, session, host.env);
     return restartAll(plans, targets, session, startTimes(invocation, host), host, invocation);

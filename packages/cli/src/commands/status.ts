@@ -11,9 +11,6 @@ import type { StatusChoice } from "../status/read-status.ts";
 import { readStatus } from "../status/read-status.ts";
 import { statusTable } from "../status/status-table.ts";
 
-/** Milliseconds after which a watch looks again although nothing changed: ages and memory move by themselves. */
-const watchMs = 2_000;
-
 export const status: Run = async (invocation, host) => {
   const choice = await choiceOf(invocation, host);
   return withSession(invocation, host, { mode: "read" }, async (session) => {
@@ -71,7 +68,7 @@ async function watch(session: Session, choice: StatusChoice, host: Host): Promis
       if (key !== told) output.line(key);
       told = key;
     }
-    await session.scope.changed(watchMs, until);
+    await session.scope.changed(session.scope.lookMs, until);
   }
   return interrupt.aborted ? exit.interrupted : exit.ok;
 }

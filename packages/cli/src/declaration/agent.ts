@@ -1,7 +1,7 @@
 /** A declared agent in domain words: defaults filled in, durations in milliseconds, paths absolute. */
 import { resolve } from "node:path";
 import { parseDuration } from "../text/duration.ts";
-import type { AgentDocument, HealthDocument, ValueSourceDocument } from "./document.ts";
+import type { AgentDocument, HealthDocument, KubernetesDocument, ValueSourceDocument } from "./document.ts";
 
 export type ValueSource =
   | { readonly kind: "env"; readonly name: string }
@@ -32,6 +32,9 @@ export interface DeclaredAgent {
   readonly identity: DeclaredIdentity;
   /** Program and arguments; empty when nothing is declared for this machine. */
   readonly command: readonly string[];
+  /** On Kubernetes: what takes the place of the image's entrypoint, and of its arguments; empty: they stay. */
+  readonly entrypoint: readonly string[];
+  readonly args: readonly string[];
   readonly image: string | null;
   readonly harness: boolean;
   /** null: the default, which is the script that the command names. */
@@ -46,6 +49,12 @@ export interface DeclaredAgent {
   readonly idleMs: number | null;
   readonly revive: "never" | "onFailure";
   readonly health: DeclaredHealth;
+  readonly kubernetes: DeclaredPod;
+}
+
+/** What a declaration says of the pod; what is absent takes its default. */
+export interface DeclaredPod extends Omit<KubernetesDocument, "activeDeadline"> {
+  readonly activeDeadlineMs?: number;
 }
 
 export const defaultDrainMs = 30_000;
@@ -74,6 +83,9 @@ export function undeclaredAgent(name: string, command: readonly string[], direct
     idleMs: null,
     revive: "never",
     health: { kind: "none" },
+    kubernetes: {},
+    entrypoint: [],
+    args: [],
   };
 }
 
@@ -110,7 +122,14 @@ export function agentOf(document: AgentDocument, source: string, directory: stri
     idleMs: spec.idle === undefined || spec.idle === "never" ? null : milliseconds(spec.idle, 0),
     revive: spec.revive ?? "never",
     health: healthOf(spec.health, directory),
+    kubernetes: podOf(spec.kubernetes),
+    entrypoint: run.command ?? [],
+    args: run.args ?? [],
   };
+}
+
+function podOf({ activeDeadline, ...pod }: KubernetesDocument = {}): DeclaredPod {
+  return activeDeadline === undefined ? pod : { ...pod, activeDeadlineMs: milliseconds(activeDeadline, 0) };
 }
 
 /** Milliseconds of a duration that has been checked, or the default. */

@@ -19,6 +19,31 @@ export interface HealthDocument {
   readonly socket?: true | undefined;
 }
 
+/** Not an interface: its keys are the names of amounts. */
+type AmountsDocument = {
+  readonly cpu?: string;
+  readonly memory?: string;
+  readonly "ephemeral-storage"?: string;
+};
+
+export interface KubernetesDocument {
+  readonly resources?: { readonly requests?: AmountsDocument; readonly limits?: AmountsDocument };
+  readonly nodeSelector?: Record<string, string>;
+  readonly tolerations?: {
+    readonly key?: string;
+    readonly operator?: "Equal" | "Exists";
+    readonly value?: string;
+    readonly effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
+    readonly tolerationSeconds?: number;
+  }[];
+  readonly workspace?: { readonly claim?: string; readonly sizeLimit?: string };
+  readonly serviceAccount?: string;
+  readonly imagePullSecrets?: string[];
+  readonly runtimeClass?: string;
+  readonly activeDeadline?: string;
+  readonly networkPolicy?: "none" | "denyAll";
+}
+
 export interface SpecDocument {
   readonly fleet?: string | undefined;
   readonly identity?: { readonly keyFrom: ValueSourceDocument; readonly as?: string | undefined } | undefined;
@@ -40,7 +65,7 @@ export interface SpecDocument {
   readonly revive?: "never" | "onFailure" | undefined;
   readonly allowTag?: boolean | undefined;
   readonly health?: "none" | HealthDocument | undefined;
-  readonly kubernetes?: object | undefined;
+  readonly kubernetes?: KubernetesDocument | undefined;
 }
 
 export interface AgentDocument {

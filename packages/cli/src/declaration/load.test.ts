@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CliError } from "../errors/cli-error.ts";
+import { imageFault } from "../launch/image-fault.ts";
 import { loadDeclaration } from "./load.ts";
 import type { Mistake } from "./mistake.ts";
 
@@ -21,7 +22,7 @@ function write(text: string | Buffer, name = "agent.yaml"): void {
 }
 
 function load(named = "agent.yaml"): ReturnType<typeof loadDeclaration> {
-  return loadDeclaration(named, { cwd: folder, substrate: "local" });
+  return loadDeclaration(named, { cwd: folder, target: { on: "local" } });
 }
 
 function errorOf(named = "agent.yaml"): CliError {
@@ -76,6 +77,8 @@ spec:
       directory: folder,
       identity: { kind: "key", from: { kind: "env", name: "SCRIBE_KEY" }, as: "SCRIBE_KEY" },
       command: ["node", "agent.ts", "--fast"],
+      entrypoint: ["node", "agent.ts"],
+      args: ["--fast"],
       image: "registry.example/scribe@sha256:0",
       harness: true,
       files: [join(folder, "agent.ts")],
@@ -92,8 +95,36 @@ spec:
       idleMs: 7_200_000,
       revive: "onFailure",
       health: { kind: "file", path: join(folder, "alive"), maxAgeMs: 30_000 },
+      kubernetes: {
+        resources: { requests: { cpu: "100m", memory: "256Mi" } },
+        nodeSelector: { disk: "ssd" },
+        tolerations: [{ key: "a", operator: "Exists", effect: "NoSchedule" }],
+        workspace: { claim: "work" },
+        networkPolicy: "denyAll",
+      },
     },
   ]);
+});
+
+test("where it is to run as a pod, an image is needed that a digest pins, or a tag that is allowed", () => {
+  const refused = (spec: string): string[] => {
+    write(`apiVersion: moorage.dev/v1alpha1\nkind: Agent\nmetadata: { name: a }\nspec:\n  ${spec}\n`);
+    try {
+      loadDeclaration("agent.yaml", { cwd: folder, target: { on: "kubernetes", imageFault } });
+      return [];
+    } catch (error) {
+      return (error as Error).message.split("\n");
+    }
+  };
+  const pinned = `registry.example/a@sha256:${"0".repeat(64)}`;
+  expect(refused(`run: { image: "${pinned}" }`)).toEqual([]);
+  expect(refused('run: { image: "registry.example/a:1" }\n  allowTag: true')).toEqual([]);
+  expect(refused('run: { image: "registry.example/a:1" }').join()).toMatch(/agent\.yaml:5:17.*not pinned by digest/);
+  expect(refused('run: { image: "registry.example/A:1" }').join()).toMatch(/agent\.yaml:5:17.*capital letters/);
+  expect(refused("run: { command: [node] }").join()).toMatch(
+    /agent\.yaml:5:3.*no image, which is what runs on Kubernetes/,
+  );
+  expect(refused(`run: { image: "${pinned}", harness: true }`).join()).toMatch(/no command, which is what the harness/);
 });
 
 test("the shortest one has the defaults of the contract", () => {
@@ -253,5 +284,5 @@ test("a declaration with a byte order mark and Windows line ends is read", () =>
 
 test("for a command that only needs names, an agent of a cluster needs no command", () => {
   write(plain.replace('{ command: [sleep, "1"] }', '{ image: "a@sha256:0" }'));
-  expect(loadDeclaration("agent.yaml", { cwd: folder, substrate: null })).toMatchObject([{ command: [] }]);
+  expect(loadDeclaration("agent.yaml", { cwd: folder, target: null })).toMatchObject([{ command: [] }]);
 });

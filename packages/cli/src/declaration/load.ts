@@ -5,6 +5,7 @@ import { agentOf } from "./agent.ts";
 import type { AgentDocument, SpecDocument } from "./document.ts";
 import type { Mistake, Step } from "./mistake.ts";
 import { declarationError } from "./mistake.ts";
+import type { Target } from "./rules.ts";
 import { ruleMistakes } from "./rules.ts";
 import { agentShape } from "./shape.ts";
 import type { ShapeMistake } from "./shape-mistakes.ts";
@@ -19,15 +20,14 @@ const uncompiled = { jitless: true } as const;
 
 export interface LoadOptions {
   readonly cwd: string;
-  /** Where the command is about to run the agents; null when it only needs their names. */
-  readonly substrate: "local" | null;
+  readonly target: Target;
 }
 
 /**
  * The agents of a declaration, in its order. `named` is a file or a folder.
  * Throws `declarationMissing`, `declarationUnreadable` or `declarationInvalid`, each exit 2.
  */
-export function loadDeclaration(named: string, { cwd, substrate }: LoadOptions): DeclaredAgent[] {
+export function loadDeclaration(named: string, { cwd, target }: LoadOptions): DeclaredAgent[] {
   const agents: DeclaredAgent[] = [];
   const mistakes: Mistake[] = [];
   const places = new Map<string, Mistake>();
@@ -37,7 +37,7 @@ export function loadDeclaration(named: string, { cwd, substrate }: LoadOptions):
     mistakes.push(...reading.mistakes);
     if (reading.documents.length === 0 && reading.mistakes.length === 0) mistakes.push(emptyMistake(file));
     for (const document of reading.documents) {
-      const checked = checkDocument(document, substrate);
+      const checked = checkDocument(document, target);
       mistakes.push(...checked.mistakes, ...repeatedName(document, places));
       if (checked.document !== undefined) agents.push(agentOf(checked.document, file.path, file.directory));
     }
@@ -58,13 +58,13 @@ function emptyMistake(file: SourceFile): Mistake {
 
 function checkDocument(
   document: YamlDocument,
-  substrate: LoadOptions["substrate"],
+  target: Target,
 ): { mistakes: Mistake[]; document: AgentDocument | undefined } {
   const result = z.safeParse(agentShape, document.value, uncompiled);
   const found = result.success ? [] : shapeMistakes(result.error.issues, document.value);
   const broken = new Set(found.flatMap(({ steps }) => (steps[0] === "spec" ? [String(steps[1] ?? "run")] : [])));
   const spec = result.success ? result.data.spec : readableSpec(document.value, found);
-  if (spec !== undefined) found.push(...ruleMistakes(spec, { substrate, broken }));
+  if (spec !== undefined) found.push(...ruleMistakes(spec, { target, broken }));
   return {
     mistakes: found.map(({ steps, at, message, hint }) => document.mistakeAt(steps, at, { message, hint })),
     document: result.success && found.length === 0 ? result.data : undefined,

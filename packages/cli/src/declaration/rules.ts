@@ -2,28 +2,61 @@
 import { describeDuration } from "../text/duration.ts";
 import { defaultDrainMs, defaultGraceMs, milliseconds } from "./agent.ts";
 import type { SpecDocument } from "./document.ts";
+import type { Fault } from "./names.ts";
 import { environmentFault } from "./names.ts";
 import type { ShapeMistake } from "./shape-mistakes.ts";
 
+/** Where the command is about to run the agents; null when it only needs their names. */
+export type Target =
+  | { readonly on: "local" }
+  /** `imageFault` judges a reference, which may be one that no digest pins where that is allowed. */
+  | { readonly on: "kubernetes"; readonly imageFault: (image: string, allowTag: boolean) => Fault | null }
+  | null;
+
 export interface RuleOptions {
-  /** Where the command is about to run it, or null for nowhere. */
-  readonly substrate: "local" | null;
+  readonly target: Target;
   /** Keys of `spec` with mistakes of their own: no rule judges by them. */
   readonly broken: ReadonlySet<string>;
 }
 
 /** The mistakes between the keys of one document's `spec`. */
-export function ruleMistakes(spec: SpecDocument, { substrate, broken }: RuleOptions): ShapeMistake[] {
+export function ruleMistakes(spec: SpecDocument, { target, broken }: RuleOptions): ShapeMistake[] {
   const mistakes = [...environmentMistakes(spec)];
   if (!broken.has("drain") && !broken.has("grace")) mistakes.push(...graceMistakes(spec));
   if (!broken.has("idle") && !broken.has("run")) mistakes.push(...idleMistakes(spec));
   if (!broken.has("health")) mistakes.push(...ageMistakes(spec));
-  if (!broken.has("run") && spec.run.command === undefined && (substrate === "local" || spec.run.image === undefined))
+  if (!broken.has("run")) mistakes.push(...runMistakes(spec, target));
+  return mistakes;
+}
+
+function runMistakes({ run, allowTag = false }: SpecDocument, target: Target): ShapeMistake[] {
+  if (run.command === undefined && (target?.on === "local" || run.image === undefined))
+    return [
+      {
+        steps: ["spec", "run"],
+        at: "key",
+        message: "has no command, which is what runs on this machine",
+        hint: "write command: [PROGRAM, ARGUMENT, …]",
+      },
+    ];
+  if (target?.on !== "kubernetes") return [];
+  if (run.image === undefined)
+    return [
+      {
+        steps: ["spec", "run"],
+        at: "key",
+        message: "has no image, which is what runs on Kubernetes",
+        hint: "write image: REGISTRY/NAME@sha256:…",
+      },
+    ];
+  const fault = target.imageFault(run.image, allowTag);
+  const mistakes: ShapeMistake[] = fault === null ? [] : [{ steps: ["spec", "run", "image"], at: "value", ...fault }];
+  if (run.harness === true && run.command === undefined)
     mistakes.push({
       steps: ["spec", "run"],
       at: "key",
-      message: "has no command, which is what runs on this machine",
-      hint: "write command: [PROGRAM, ARGUMENT, …]",
+      message: "has no command, which is what the harness in the image starts",
+      hint: "write command: [PROGRAM, ARGUMENT, …] as it is in the image",
     });
   return mistakes;
 }

@@ -1,5 +1,6 @@
 /** The shape of `spec.kubernetes`: checked in form here, used where agents run as pods. */
 import * as z from "zod/mini";
+import type { KubernetesDocument } from "./document.ts";
 import type { Text } from "./shape-parts.ts";
 import { anyText, count, durationText, listOf, nameText, nonEmptyText, oneOf, strict, text } from "./shape-parts.ts";
 
@@ -14,7 +15,7 @@ function quantity(description: string): z.ZodMiniOptional<Text> {
 }
 
 /** Makes the shape; everything in it is optional. */
-export function kubernetesShape(): z.ZodMiniType<object> {
+export function kubernetesShape(): z.ZodMiniType<KubernetesDocument> {
   const amounts = {
     cpu: quantity("CPU"),
     memory: quantity("Memory"),
@@ -66,5 +67,5 @@ export function kubernetesShape(): z.ZodMiniType<object> {
       networkPolicy: z.optional(oneOf(["none", "denyAll"], "A network policy that is made with it. Default: none")),
     },
     "How the pod is made",
-  );
+  ) as z.ZodMiniType<KubernetesDocument>;
 }

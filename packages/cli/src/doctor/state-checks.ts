@@ -3,8 +3,9 @@ import { statfsSync, statSync } from "node:fs";
 import type { Invocation } from "../args/command-spec.ts";
 import { reportOf } from "../errors/report.ts";
 import type { Host } from "../host.ts";
+import { stateDir } from "../scope/local-scope.ts";
 import type { Session } from "../session.ts";
-import { stateDir, withSession } from "../session.ts";
+import { withSession } from "../session.ts";
 import { readStatus } from "../status/read-status.ts";
 import { bytes } from "../status/status-table.ts";
 import { agentChecks } from "./agent-checks.ts";
@@ -61,7 +62,7 @@ function placeChecks(directory: string): Check[] {
 
 async function insideChecks(session: Session, host: Host): Promise<Check[]> {
   const agents = await readStatus(session, { names: [], declared: null });
-  const facts = await session.scope.facts();
+  const facts = (await session.scope.facts()).flatMap(({ process }) => process ?? []);
   const running = agents.filter(({ state }) => state === "running").length;
   return [ok("agents", `${agents.length} here, ${running} of them running`), ...agentChecks(agents, facts, host.env)];
 }

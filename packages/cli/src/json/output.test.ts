@@ -73,5 +73,5 @@ test("every command prints exactly the objects that are published", async () => 
   await one(["init"], 4, "Error");
   await one(["version"], 0, "Version");
   await one(["completion", "bash"], 0, "Completion");
-  expect(await one(["deploy", "--on", "kubernetes"], 2, "Error")).toMatchObject({ code: "notInThisVersion" });
+  expect(await one(["deploy", "--on", "kubernetes"], 2, "Error")).toMatchObject({ code: "declarationInvalid" });
 }, 120_000);

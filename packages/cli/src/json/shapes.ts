@@ -61,6 +61,8 @@ const status = z.strictObject({
   cpuMs: z.nullable(whole),
   startedAt: maybe,
   source: maybe,
+  node: maybe,
+  image: maybe,
 });
 
 const journalEntry = {
@@ -74,6 +76,15 @@ const journalEntry = {
   code: text,
   rule: z.nullable(whole),
   name: maybe,
+};
+
+const clusterEvent = {
+  at: text,
+  type: z.enum(["Normal", "Warning"]),
+  reason: text,
+  message: text,
+  count: whole,
+  object: text,
 };
 
 const fault = { code: text, message: text, hint: text, details: z.record(text, z.unknown()) };
@@ -109,6 +120,7 @@ export type ResultKind =
   | "ExplainResult"
   | "PullDiagnosis"
   | "JournalEntry"
+  | "ClusterEvent"
   | "LogLine"
   | "LogGap"
   | "KeepNews"
@@ -135,13 +147,22 @@ const fields: Readonly<Record<ResultKind, z.core.$ZodShape>> = {
     fault: z.nullable(z.strictObject(fault)),
     warnings: z.array(text),
     journal: z.array(z.strictObject(journalEntry)),
+    events: z.array(z.strictObject(clusterEvent)),
+    why: condition,
     log: z.array(text),
     advice: z.array(text),
   },
   PullDiagnosis: { verdict: z.enum(pullVerdicts), cause: text },
   JournalEntry: journalEntry,
-  LogLine: { agent: text, at: text, stream: z.enum(["stdout", "stderr", "moorage"]), text, ends: z.boolean() },
-  LogGap: { agent: text, files: whole },
+  ClusterEvent: clusterEvent,
+  LogLine: {
+    agent: text,
+    at: text,
+    stream: z.nullable(z.enum(["stdout", "stderr", "moorage"])),
+    text,
+    ends: z.boolean(),
+  },
+  LogGap: { agent: text, files: z.nullable(whole) },
   KeepNews: {
     at: text,
     agent: text,

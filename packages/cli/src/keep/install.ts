@@ -7,7 +7,7 @@ import type { DeclaredAgent } from "../declaration/agent.ts";
 import { CliError } from "../errors/cli-error.ts";
 import { exit } from "../errors/exit-code.ts";
 import type { Host } from "../host.ts";
-import { stateDir } from "../session.ts";
+import { stateDir } from "../scope/local-scope.ts";
 import type { UnitSpec } from "./units.ts";
 import { launchdLabel, launchdPlist, systemdName, systemdUnit } from "./units.ts";
 import { ask, lingers, systemdFault } from "./user-manager.ts";

@@ -2,6 +2,7 @@
 import type { Ending, Journal, ReviveDecision } from "@moorage/core";
 import { describeEnding, instanceName, mayRevive, moorageProfile, verify } from "@moorage/core";
 import type { LaunchPlan } from "../launch/start-request.ts";
+import { startDeadlineMs } from "../scope/substrate-of.ts";
 import type { Session } from "../session.ts";
 import { startOne } from "../start/start-one.ts";
 
@@ -29,10 +30,6 @@ export interface KeepPorts {
   readonly lastWords: (instance: string) => Promise<readonly string[]>;
 }
 
-/** Milliseconds after which it looks although no change was told: a supervisor that was lost tells nobody. */
-const lookMs = 2_000;
-const startDeadlineMs = 90_000;
-
 interface Kept {
   readonly plan: LaunchPlan;
   told: string;
@@ -46,6 +43,8 @@ interface Kept {
 export async function keepLoop(plans: readonly LaunchPlan[], ports: KeepPorts): Promise<void> {
   const kept: Kept[] = plans.map((plan) => ({ plan, told: "", due: null, settled: null }));
   const { scope, clock } = ports.session;
+  // It looks although no change was told: a supervisor that was lost tells nobody.
+  const { lookMs } = scope;
   while (!ports.signal.aborted) {
     const round = new AbortController();
     const until = AbortSignal.any([ports.signal, round.signal]);
@@ -65,7 +64,7 @@ async function guardedLook(kept: Kept, ports: KeepPorts): Promise<number> {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     news(kept, ports, { code: "fault", message: `could not look: ${message}`, notice: true });
-    return lookMs;
+    return ports.session.scope.lookMs;
   }
 }
 
@@ -73,10 +72,15 @@ async function guardedLook(kept: Kept, ports: KeepPorts): Promise<number> {
 async function look(kept: Kept, ports: KeepPorts): Promise<number> {
   const { identity } = kept.plan;
   const { scope, clock } = ports.session;
+  const { lookMs } = scope;
   const name = instanceName(moorageProfile, identity);
   const reading = await scope.substrate.readInstances(identity);
   if (reading.kind !== "read") {
-    news(kept, ports, { code: "fault", message: "the state directory does not answer; looking again", notice: false });
+    news(kept, ports, {
+      code: "fault",
+      message: `${scope.substrate.scope} does not answer; looking again`,
+      notice: false,
+    });
     return lookMs;
   }
   const observed = reading.instances.find((instance) => instance.name === name);
@@ -110,6 +114,7 @@ interface Ended {
 
 async function decide(kept: Kept, ports: KeepPorts, { uid, name, startedAt, ending }: Ended): Promise<number> {
   const { scope, clock } = ports.session;
+  const { lookMs } = scope;
   const now = ports.wallTime();
   const revives = (await scope.revives(name)).map((at) => ({ at }));
   const livedMs =
@@ -151,13 +156,14 @@ async function decide(kept: Kept, ports: KeepPorts, { uid, name, startedAt, endi
 
 async function revive(kept: Kept, ports: KeepPorts, due: NonNullable<Kept["due"]>, ending: Ending): Promise<number> {
   const { session, journal, signal } = ports;
+  const { lookMs, on } = session.scope;
   const name = instanceName(moorageProfile, kept.plan.identity);
   kept.due = null;
   news(kept, ports, { code: "reviving", message: `starting it again after ${describeEnding(ending)}`, notice: false });
   // Counted before it is tried: a start that fails uses the budget up as well. Another keep may have counted this end.
   await session.scope.recordRevive(name, ports.wallTime(), due.decidedAt);
   const plan = await ports.plan(kept.plan.agent);
-  const times = { deadlineMs: startDeadlineMs, settleMs: 0, requireCurrent: false };
+  const times = { deadlineMs: startDeadlineMs[on], settleMs: 0, requireCurrent: false };
   const result = await startOne(plan, session, times, journal, signal);
   if (result.outcome === "started" || result.outcome === "alreadyRunning") {
     kept.settled = due.uid;

@@ -20,6 +20,9 @@ export interface OutputOptions {
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const;
 export type Style = keyof typeof codes;
 
+/** Kinds that tell what others wrote, as they wrote it. */
+const told = new Set(["LogLine", "JournalEntry", "ClusterEvent"]);
+
 export class Output {
   readonly json: boolean;
   readonly quiet: boolean;
@@ -31,6 +34,7 @@ export class Output {
   #fault: Error | null = null;
   #secrets: readonly string[] = [];
   #redact: Redactor = redactor([]);
+  #address: (text: string) => string = (text) => text;
   /** What has to be taken off the screen before anything else is printed. */
   #beforePrint: () => void = () => undefined;
 
@@ -71,6 +75,11 @@ export class Output {
     this.#redact = redactor(this.#secrets);
   }
 
+  /** From here on the commands that a text tells to run get the flags that reach the same agents. */
+  address(address: (text: string) => string): void {
+    this.#address = address;
+  }
+
   redact(text: string): string {
     return this.#redact(text);
   }
@@ -81,7 +90,7 @@ export class Output {
 
   /** A result for people. Not with --json. */
   line(text: string): void {
-    if (!this.json) this.write(`${text}\n`);
+    if (!this.json) this.write(`${this.#address(text)}\n`);
   }
 
   /** What happens meanwhile, for people. Not with --json or --quiet. */
@@ -93,20 +102,20 @@ export class Output {
   warn(text: string): void {
     if (this.quiet) return;
     this.#beforePrint();
-    this.#write(this.#streams.stderr, `${this.style("yellow", "warning:")} ${text}\n`);
+    this.#write(this.#streams.stderr, `${this.style("yellow", "warning:")} ${this.#address(text)}\n`);
   }
 
   /** The one object of `--json`, or one of a stream. Strings are redacted one by one, so that it stays JSON. */
   object(kind: string, fields: object): void {
     const plain = JSON.stringify({ apiVersion: jsonVersion, kind, ...fields }, (_key, value: unknown) =>
-      typeof value === "string" ? this.#redact(value) : value,
+      typeof value === "string" ? this.#redact(told.has(kind) ? value : this.#address(value)) : value,
     );
     this.#write(this.#streams.stdout, `${plain}\n`, false);
   }
 
   error(text: string): void {
     this.#beforePrint();
-    this.#write(this.#streams.stderr, `${text}\n`);
+    this.#write(this.#streams.stderr, `${this.#address(text)}\n`);
   }
 
   /** Text as it is, on standard output. */

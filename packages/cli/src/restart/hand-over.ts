@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import type { Invocation } from "../args/command-spec.ts";
 import { exit } from "../errors/exit-code.ts";
 import type { Host } from "../host.ts";
-import { stateDir } from "../session.ts";
+import { stateDir } from "../scope/local-scope.ts";
 
 /** Set for the process that was handed a restart: what it inherits from the agent counts as the agent's own. */
 const mark = "MOORAGE_HANDED_OVER";

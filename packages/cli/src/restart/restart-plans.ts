@@ -1,13 +1,13 @@
 /** What each agent of a restart is started from: its declaration as it is now, or, without one, what was recorded with it. */
 
 import { moorageProfile, readNotes } from "@moorage/core";
-import type { InstanceFacts } from "@moorage/local";
 import type { Invocation } from "../args/command-spec.ts";
 import type { DeclaredAgent } from "../declaration/agent.ts";
 import { CliError } from "../errors/cli-error.ts";
 import type { Host } from "../host.ts";
 import { declaredElsewhere, recordedPlan } from "../launch/recorded-plan.ts";
 import type { LaunchPlan } from "../launch/start-request.ts";
+import type { AgentFacts } from "../scope/agent-scope.ts";
 import { declaredIfAny } from "../selection.ts";
 import type { KnownAgent, Session } from "../session.ts";
 import { knownAgents } from "../session.ts";
@@ -58,13 +58,14 @@ async function plan(
   declared: DeclaredAgent,
   session: Session,
   instance: KnownAgent | undefined,
-  facts: readonly InstanceFacts[],
+  facts: readonly AgentFacts[],
   host: Host,
 ): Promise<LaunchPlan> {
   const kept = handedOver(host.env) ? facts.find(({ name }) => name === instance?.observed.name) : undefined;
   const options = {
     environment: host.env,
-    launchEnv: kept?.launchEnv ?? session.launchEnv,
+    on: session.scope.on,
+    launchEnv: kept?.process?.launchEnv ?? session.launchEnv,
     ...(kept === undefined ? {} : { own: host.env }),
   };
   const [only] = await launchPlans([declared], options, host);

@@ -11,8 +11,6 @@ import type { StartResult, StartTimes } from "./start-one.ts";
 import { startOne } from "./start-one.ts";
 import { startText } from "./start-text.ts";
 
-/** Milliseconds that a start on one machine waits by default. */
-export const defaultDeadlineMs = 90_000;
 /** Milliseconds that a start in a terminal goes on watching. */
 export const defaultSettleMs = 2_000;
 

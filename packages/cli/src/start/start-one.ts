@@ -6,7 +6,6 @@ import { exit, exitOfError, exitOfOutcome } from "../errors/exit-code.ts";
 import { reportOf } from "../errors/report.ts";
 import type { LaunchPlan } from "../launch/start-request.ts";
 import type { Session } from "../session.ts";
-import { stoppedSupervisor } from "../stopped-supervisor.ts";
 import { remembering } from "./remembering.ts";
 
 export interface StartTimes {
@@ -62,9 +61,9 @@ export async function startOne(
     );
     const instance = seen(outcome.agentId);
     const source = instance === undefined ? undefined : readNotes(instance, moorageProfile).source;
-    const stopped = outcome.outcome === "notConfirmed" ? await stoppedSupervisor(session, outcome.agentId) : null;
+    const why = outcome.outcome === "notConfirmed" ? await scope.whyWaiting(outcome.agentId) : null;
     const { condition, exit } = judge(plan, outcome, source, times);
-    return resultOf(plan, outcome, { condition: stopped ?? condition, exit }, Math.round(clock.now() - began));
+    return resultOf(plan, outcome, { condition: why ?? condition, exit }, Math.round(clock.now() - began));
   } catch (error) {
     const { code, message, hint } = reportOf(error);
     return {

@@ -1,7 +1,7 @@
 /** One agent's line of status: the decoded observation and the facts beside it, in the words of the contract. */
 import type { Startup } from "@moorage/core";
 import { describeEnding, moorageProfile, readNotes, verify } from "@moorage/core";
-import type { InstanceFacts } from "@moorage/local";
+import type { AgentFacts } from "../scope/agent-scope.ts";
 import type { KnownAgent } from "../session.ts";
 
 export type AgentState = "running" | "starting" | "ending" | "ended" | "broken" | "cannotTell" | "absent";
@@ -32,10 +32,13 @@ export interface AgentStatus {
   readonly cpuMs: number | null;
   readonly startedAt: string | null;
   readonly source: string | null;
+  /** On a cluster: where it is, and what it runs. */
+  readonly node: string | null;
+  readonly image: string | null;
 }
 
 /** Status of an instance that the scope knows. */
-export function agentStatus(known: KnownAgent, facts: InstanceFacts | undefined, fleet: string | null): AgentStatus {
+export function agentStatus(known: KnownAgent, facts: AgentFacts | undefined, fleet: string | null): AgentStatus {
   const { agent, identity, observed } = known;
   const verified = verify(observed, moorageProfile, identity);
   const startup: Startup | null = verified.kind === "verified" ? verified.instance.startup : null;
@@ -47,16 +50,18 @@ export function agentStatus(known: KnownAgent, facts: InstanceFacts | undefined,
     since,
     reason,
     fleet,
-    pid: state === "running" || state === "ending" ? (facts?.pid ?? null) : null,
-    supervisor: facts?.supervisor ?? null,
+    pid: state === "running" || state === "ending" ? (facts?.process?.pid ?? null) : null,
+    supervisor: facts?.process?.supervisor ?? null,
     revives: facts?.revives ?? 0,
     turn: facts?.turn ?? null,
-    catalog: facts?.template.catalog?.path ?? null,
+    catalog: facts?.catalog ?? null,
     health: facts?.health ?? { state: "unknown", since: null },
     memoryBytes: facts?.memoryBytes ?? null,
     cpuMs: facts?.cpuMs ?? null,
     startedAt: observed.startedAt,
     source: readNotes(observed, moorageProfile).source ?? null,
+    node: facts?.pod?.node ?? null,
+    image: facts?.pod?.image ?? null,
   };
 }
 
@@ -79,6 +84,8 @@ export function absentStatus(agent: string, fleet: string | null): AgentStatus {
     cpuMs: null,
     startedAt: null,
     source: null,
+    node: null,
+    image: null,
   };
 }
 
@@ -88,14 +95,14 @@ interface StateWords {
   readonly reason: string | null;
 }
 
-function stateOf({ observed }: KnownAgent, startup: Startup | null, facts: InstanceFacts | undefined): StateWords {
+function stateOf({ observed }: KnownAgent, startup: Startup | null, facts: AgentFacts | undefined): StateWords {
   const created = facts?.createdAt ?? null;
   if (startup === null) return { state: "cannotTell", since: created, reason: "its marks do not fit its identity" };
   if (startup.kind === "cannotTell") return { state: "cannotTell", since: null, reason: startup.cause.message };
   if (observed.deletion !== null) return { state: "ending", since: observed.deletion.since, reason: null };
   switch (startup.kind) {
     case "started": {
-      const stopped = facts?.supervisor.state === "stopped";
+      const stopped = facts?.process?.supervisor.state === "stopped";
       return {
         state: "running",
         since: observed.startedAt,

@@ -4,7 +4,33 @@ import type { Output, Style } from "../output/output.ts";
 import { describeDuration } from "../text/duration.ts";
 import type { AgentState, AgentStatus } from "./agent-status.ts";
 
-const headings = ["AGENT", "STATE", "SINCE", "TURN", "CATALOG", "HEALTH", "MEMORY", "CPU", "REVIVES"] as const;
+interface Column {
+  readonly heading: string;
+  readonly cell: (status: AgentStatus, now: number) => string;
+  /** Left out where it could say nothing. */
+  readonly shown?: (agents: readonly AgentStatus[]) => boolean;
+}
+
+/** What the harness beside an agent tells, which nobody hears from inside a pod. */
+const onCluster = (agents: readonly AgentStatus[]): boolean => agents.some(({ image }) => image !== null);
+const heard = (agents: readonly AgentStatus[]): boolean => !onCluster(agents);
+
+const columns: readonly Column[] = [
+  { heading: "AGENT", cell: ({ agent }) => agent },
+  { heading: "STATE", cell: ({ state }) => (state === "cannotTell" ? "cannot tell" : state) },
+  { heading: "SINCE", cell: ({ since }, now) => ago(since, now) },
+  {
+    heading: "NODE",
+    cell: ({ node }) => node ?? "-",
+    shown: onCluster,
+  },
+  { heading: "TURN", cell: turnCell, shown: heard },
+  { heading: "CATALOG", cell: ({ catalog }) => (catalog === null ? "-" : basename(catalog)), shown: heard },
+  { heading: "HEALTH", cell: healthCell, shown: heard },
+  { heading: "MEMORY", cell: ({ memoryBytes }) => (memoryBytes === null ? "-" : bytes(memoryBytes)) },
+  { heading: "CPU", cell: ({ cpuMs }) => (cpuMs === null ? "-" : describeDuration(cpuMs)), shown: heard },
+  { heading: "REVIVES", cell: ({ revives }) => String(revives) },
+];
 
 const styles: Readonly<Record<AgentState, Style>> = {
   running: "green",
@@ -18,7 +44,9 @@ const styles: Readonly<Record<AgentState, Style>> = {
 
 /** The table as lines. `now` in milliseconds since 1970. */
 export function statusTable(agents: readonly AgentStatus[], output: Output, now: number): string[] {
-  const rows = agents.map((agent) => cells(agent, now));
+  const shown = columns.filter(({ shown: needed }) => needed === undefined || needed(agents));
+  const headings = shown.map(({ heading }) => heading);
+  const rows = agents.map((agent) => shown.map(({ cell }) => cell(agent, now)));
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => (row[column] ?? "").length)),
   );
@@ -40,20 +68,6 @@ export function statusTable(agents: readonly AgentStatus[], output: Output, now:
         ? [row]
         : [row, `  ${output.style("dim", `${agent.reason}; \`moorage explain ${agent.agent}\` says more`)}`];
     }),
-  ];
-}
-
-function cells(status: AgentStatus, now: number): string[] {
-  return [
-    status.agent,
-    status.state === "cannotTell" ? "cannot tell" : status.state,
-    ago(status.since, now),
-    turnCell(status, now),
-    status.catalog === null ? "-" : basename(status.catalog),
-    healthCell(status, now),
-    status.memoryBytes === null ? "-" : bytes(status.memoryBytes),
-    status.cpuMs === null ? "-" : describeDuration(status.cpuMs),
-    String(status.revives),
   ];
 }
 

@@ -4,13 +4,14 @@ import { instanceName, moorageProfile, stopAgent } from "@moorage/core";
 import { exitOfError, exitOfOutcome } from "../errors/exit-code.ts";
 import { reportOf } from "../errors/report.ts";
 import type { Session } from "../session.ts";
-import { stoppedSupervisor } from "../stopped-supervisor.ts";
 
 /** Whom to stop: by the identity that its instance carries, or, when there is none, by the name alone. */
 export interface StopTarget {
   readonly agent: string;
   readonly identity: Identity;
   readonly graceMs: number;
+  /** Of a name that nothing here has: the one that is there and close to it. */
+  readonly meant?: string | undefined;
   /** The call comes from inside it: it is asked, and nobody waits. */
   readonly inside: boolean;
 }
@@ -50,7 +51,7 @@ export async function stopOne(
   signal: AbortSignal,
 ): Promise<StopResult> {
   const { scope, clock, random } = session;
-  const { agent, identity, graceMs, inside } = target;
+  const { agent, identity, graceMs, inside, meant } = target;
   const agentId = instanceName(moorageProfile, identity);
   const began = clock.now();
   const elapsed = (): number => Math.round(clock.now() - began);
@@ -69,7 +70,9 @@ export async function stopOne(
     const purged = over && options.purge && (await scope.purge(agentId)) === "purged";
     const outcome = stopped.outcome === "interrupted" ? "notConfirmed" : stopped.outcome;
     const exit = exitOfOutcome(stopped.outcome);
-    const helpless = outcome === "notConfirmed" ? await stoppedSupervisor(session, agentId) : null;
+    if (outcome === "nothing" && meant !== undefined)
+      return { ...told, outcome, condition: nothingOf(agent, meant), purged, elapsedMs: elapsed(), exit };
+    const helpless = outcome === "notConfirmed" ? await scope.whyWaiting(agentId) : null;
     return { ...told, outcome, condition: helpless ?? stopped.condition, purged, elapsedMs: elapsed(), exit };
   } catch (error) {
     const { code, message, hint } = reportOf(error);
@@ -86,6 +89,11 @@ export async function stopOne(
       exit: exitOfError(code),
     };
   }
+}
+
+/** A stop of nothing is success; who mistyped a name is to see that the other one goes on. */
+function nothingOf(agent: string, meant: string): Condition {
+  return { code: "noSuchAgent", message: `no agent ${agent} is here`, hint: `did you mean \`moorage stop ${meant}\`?` };
 }
 
 /** One agent of a `StopResult`. */

@@ -6,6 +6,7 @@ import { callingAgent } from "../inside.ts";
 import { checkName } from "../selection.ts";
 import type { KnownAgent, Session } from "../session.ts";
 import { knownAgents } from "../session.ts";
+import { didYouMean } from "../text/did-you-mean.ts";
 import type { StopTarget } from "./stop-one.ts";
 
 /** The targets in the order of the names. A name that nobody has recorded still stands for the name identity. */
@@ -15,7 +16,7 @@ export async function stopTargets(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<StopTarget[]> {
   const known = await knownAgents(session.scope);
-  const graces = new Map((await session.scope.facts()).map(({ name, template }) => [name, template.graceMs] as const));
+  const graces = new Map((await session.scope.facts()).map(({ name, graceMs }) => [name, graceMs] as const));
   const caller = callingAgent(env)?.instance;
   const target = ({ agent, identity, observed }: KnownAgent): StopTarget => ({
     agent,
@@ -28,6 +29,10 @@ export async function stopTargets(
     const named = known.filter(({ agent, observed }) => agent === name || observed.name === name);
     if (named.length > 0) return named.map(target);
     checkName(name);
-    return [{ agent: name, identity: nameIdentity(name, sha256), graceMs: defaultGraceMs, inside: false }];
+    const meant = didYouMean(
+      name,
+      known.map(({ agent }) => agent),
+    );
+    return [{ agent: name, identity: nameIdentity(name, sha256), graceMs: defaultGraceMs, inside: false, meant }];
   });
 }

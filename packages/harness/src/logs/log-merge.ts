@@ -1,27 +1,29 @@
 /** Several agents' logs as one. */
-import type { LogEvent } from "./log-reader.ts";
 
-export interface NamedLog<Name> {
+/** What any log tells: lines have a time, and `caughtUp` says that all that was there has been told. */
+type Mergeable = { readonly kind: "line"; readonly time: number } | { readonly kind: "caughtUp" | "gap" };
+
+export interface NamedLog<Name, Event> {
   readonly name: Name;
-  readonly events: AsyncIterable<LogEvent>;
+  readonly events: AsyncIterable<Event>;
 }
 
-export interface NamedEvent<Name> {
+export interface NamedEvent<Name, Event> {
   readonly name: Name;
-  readonly event: LogEvent;
+  readonly event: Event;
 }
 
-interface Source<Name> {
+interface Source<Name, Event> {
   readonly name: Name;
-  readonly events: AsyncIterator<LogEvent>;
+  readonly events: AsyncIterator<Event>;
   /** Undefined: asked for, and not there yet. Null: there is none any more. */
-  head: LogEvent | null | undefined;
+  head: Event | null | undefined;
 }
 
 /** What is there in the order of time, then what comes as it comes. `caughtUp` comes once, for all. */
-export async function* mergeLogs<Name>(
-  logs: readonly NamedLog<Name>[],
-): AsyncGenerator<NamedEvent<Name>, void, undefined> {
+export async function* mergeLogs<Name, Event extends Mergeable>(
+  logs: readonly NamedLog<Name, Event>[],
+): AsyncGenerator<NamedEvent<Name, Event>, void, undefined> {
   const merge = new Merge(logs);
   try {
     yield* merge.stored();
@@ -31,21 +33,21 @@ export async function* mergeLogs<Name>(
   }
 }
 
-class Merge<Name> {
-  readonly #sources: readonly Source<Name>[];
+class Merge<Name, Event extends Mergeable> {
+  readonly #sources: readonly Source<Name, Event>[];
   /** Sources whose head has come, in that order. */
-  readonly #ready: Source<Name>[] = [];
+  readonly #ready: Source<Name, Event>[] = [];
   #fault: { readonly error: unknown } | null = null;
   #wake: () => void = () => undefined;
 
-  constructor(logs: readonly NamedLog<Name>[]) {
+  constructor(logs: readonly NamedLog<Name, Event>[]) {
     this.#sources = logs.map(({ name, events }) => ({ name, events: events[Symbol.asyncIterator](), head: undefined }));
     for (const source of this.#sources) this.#ask(source);
   }
 
   /** The oldest of all heads first, hence only when all are known. */
-  async *stored(): AsyncGenerator<NamedEvent<Name>, void, undefined> {
-    const caughtUp: Source<Name>[] = [];
+  async *stored(): AsyncGenerator<NamedEvent<Name, Event>, void, undefined> {
+    const caughtUp: Source<Name, Event>[] = [];
     for (let open = [...this.#sources]; open.length > 0; ) {
       while (open.some(({ head }) => head === undefined)) await this.#change();
       caughtUp.push(...open.filter(({ head }) => head?.kind === "caughtUp"));
@@ -56,11 +58,11 @@ class Merge<Name> {
     }
     this.#ready.length = 0;
     const [one] = caughtUp;
-    if (one !== undefined) yield { name: one.name, event: { kind: "caughtUp" } };
+    if (one?.head) yield { name: one.name, event: one.head };
     for (const source of caughtUp) this.#ask(source);
   }
 
-  async *live(): AsyncGenerator<NamedEvent<Name>, void, undefined> {
+  async *live(): AsyncGenerator<NamedEvent<Name, Event>, void, undefined> {
     while (this.#ready.length > 0 || this.#sources.some(({ head }) => head === undefined)) {
       const source = this.#ready.shift();
       if (source === undefined) await this.#change();
@@ -75,7 +77,7 @@ class Merge<Name> {
     await Promise.all(this.#sources.map(async ({ events }) => events.return?.()));
   }
 
-  #ask(source: Source<Name>): void {
+  #ask(source: Source<Name, Event>): void {
     source.head = undefined;
     source.events.next().then(
       (result) => {
@@ -99,6 +101,6 @@ class Merge<Name> {
 }
 
 /** A gap stands before the lines that come after it. */
-function timeOf({ head }: Source<unknown>): number {
+function timeOf({ head }: Source<unknown, Mergeable>): number {
   return head?.kind === "line" ? head.time : Number.NEGATIVE_INFINITY;
 }
