@@ -1,6 +1,4 @@
 /** The bench over one state directory: real supervisors, real agents, callers in processes of their own. */
-import type { ChildProcess } from "node:child_process";
-import { spawn } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,6 +21,7 @@ import { awakeClock, openScope } from "@moorage/local";
 import { agentsBelow, endProcessesBelow, signal, supervisorsBelow, untilDead } from "../machine/processes.ts";
 import { until } from "../machine/until.ts";
 import type { Ask, Bench, Death, Fixture, Foreign, Planted } from "./bench.ts";
+import { callersApart } from "./callers-apart.ts";
 import { identityOf, secretValue, startRequestOf, subjectOf } from "./local-agent.ts";
 import type { CallerTask } from "./local-caller.ts";
 
@@ -48,7 +47,6 @@ async function makeBench(): Promise<Bench> {
   const agent = "scribe";
   const identity = identityOf(agent);
   const name = instanceName(moorageProfile, identity);
-  const children = new Set<ChildProcess>();
   const clock = awakeClock();
   const scope = await openScope({
     stateDir,
@@ -74,9 +72,9 @@ async function makeBench(): Promise<Bench> {
     );
   const stop = (ms: number = deadlineMs): Promise<StopOutcome> => stopAgent(subjectOf(agent, ms), ports);
 
-  /** What it answered, or null when it died. */
-  const callApart = (task: Partial<CallerTask>): Promise<StartOutcome | StopOutcome | null> => {
-    const whole: CallerTask = {
+  const callers = callersApart<CallerTask>(callerPath);
+  const callApart = (task: Partial<CallerTask>): Promise<StartOutcome | StopOutcome | null> =>
+    callers.call({
       kind: "start",
       stateDir,
       directory,
@@ -87,24 +85,7 @@ async function makeBench(): Promise<Bench> {
       supervisor: null,
       stays: false,
       ...task,
-    };
-    const child = spawn(process.execPath, [callerPath, JSON.stringify(whole)], {
-      stdio: ["ignore", "pipe", "inherit"],
     });
-    children.add(child);
-    return new Promise((resolve, reject) => {
-      let said = "";
-      child.stdout?.on("data", (bytes: Buffer) => {
-        said += bytes.toString();
-        if (whole.stays && said.endsWith("\n")) resolve(JSON.parse(said) as StartOutcome);
-      });
-      child.once("error", reject);
-      child.once("close", () => {
-        children.delete(child);
-        resolve(said === "" ? null : (JSON.parse(said) as StartOutcome));
-      });
-    });
-  };
   const died = async (task: Partial<CallerTask>, death: Death): Promise<boolean> =>
     (await callApart({ ...task, death })) === null;
 
@@ -195,7 +176,7 @@ async function makeBench(): Promise<Bench> {
       await until(what, holds, 60_000);
     },
     async end() {
-      for (const child of children) child.kill("SIGKILL");
+      callers.end();
       await endProcessesBelow([directory]);
       await scope.settled();
       scope.close();
