@@ -29,7 +29,7 @@ function project(
 
 /** Packages whose units start processes, and those whose units do not. */
 const processes = ["local", "harness"];
-const unit = ["agent", "cli", "core", "keys", "kubernetes"];
+const unit = ["agent", "bundle", "cli", "core", "keys", "kubernetes"];
 const notUnit = ["**/*.types.test.ts", "**/*.properties.test.ts"];
 
 export default defineConfig({

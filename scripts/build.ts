@@ -7,7 +7,7 @@ import { bundleCommand, bundleHarness } from "./bundle.ts";
 import { commandManifest, libraryManifest, type Manifest, readManifest } from "./published-manifest.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const libraries = ["core", "keys", "agent", "harness", "local", "kubernetes"] as const;
+const libraries = ["core", "keys", "bundle", "agent", "harness", "local", "kubernetes"] as const;
 const out = join(root, "build", "packages");
 
 rmSync(out, { recursive: true, force: true });

@@ -33,6 +33,10 @@ const wrongArrows = [
   ["keys", "@moorage/local"],
   ["keys", "@moorage/harness"],
   ["keys", "@moorage/agent"],
+  ["keys", "@moorage/bundle"],
+  ["bundle", "@moorage/local"],
+  ["bundle", "@moorage/harness"],
+  ["bundle", "moorage"],
   ["harness", "@moorage/local"],
   ["harness", "@moorage/keys"],
   ["harness", "moorage"],
@@ -51,6 +55,7 @@ const wrongArrows = [
 const deep = [
   ["local", "@moorage/core/src/index.ts"],
   ["keys", "@moorage/core/deploy"],
+  ["bundle", "@moorage/core/src/index.ts"],
   ["harness", "../../core/src/index.ts"],
   ["kubernetes", "@moorage/core/src/index.ts"],
   ["cli", "../../local/src/index.ts"],

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const libraries = [
   "@moorage/agent",
+  "@moorage/bundle",
   "@moorage/core",
   "@moorage/harness",
   "@moorage/keys",
