@@ -2,6 +2,8 @@
 import { afterEach, expect, test } from "vitest";
 import type { OnCluster } from "./on-cluster.ts";
 import { obedient, openOnCluster } from "./on-cluster.ts";
+import { patienceMs } from "./scene.ts";
+import { until } from "./up/run.ts";
 
 let on: OnCluster;
 
@@ -177,4 +179,32 @@ test("a program that reads along gets one object a line, and Ctrl-C ends it", as
   });
   call.child.kill("SIGINT");
   expect(await call.done).toMatchObject({ exit: 130 });
+});
+
+test("doctor tells the way to the cluster and each right, and is exit 4 where one is missing", async () => {
+  on = await openOnCluster();
+  const well = await on.run(["doctor"]);
+  expect(well).toMatchObject({ exit: 0 });
+  for (const what of ["kubeconfig", "API server", "rights", "namespace"]) expect(well.stdout).toContain(`✓ ${what}: `);
+  if (on.here.own === null) return;
+  const poor = await on.run(["doctor"], { env: { KUBECONFIG: on.here.kubeconfig("nobody") } });
+  expect(poor).toMatchObject({ exit: 4 });
+  expect(poor.stdout).toMatch(/✗ rights: not allowed to create pods in the namespace/);
+});
+
+test("keep revives what crashed, and lets alone what ended by itself or was stopped", async () => {
+  on = await openOnCluster();
+  on.declare("crasher", "sleep 1; exit 3", "revive: onFailure");
+  await on.askOne(["deploy"]);
+  const [first] = await on.pods();
+  const kept = on.place.start(["keep", "--json", ...on.flags], { env: on.env });
+  const told: string[] = [];
+  kept.child.stdout?.on("data", (bytes: Buffer) => told.push(bytes.toString()));
+  await until("it is revived", () => told.join("").includes('"code":"revived"'), patienceMs);
+  expect((await on.pods())[0]?.uid).not.toBe(first?.uid);
+  await on.run(["stop", "crasher"]);
+  await until("the stop is seen", () => told.join("").includes('"code":"absent"'), patienceMs);
+  kept.child.kill("SIGINT");
+  expect(await kept.done).toMatchObject({ exit: 130 });
+  expect(await on.pods()).toEqual([]);
 });

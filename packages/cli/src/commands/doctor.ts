@@ -1,4 +1,4 @@
-/** `moorage doctor`: checks machine, state and declaration, changes nothing, and says how to repair. */
+/** `moorage doctor`: checks machine and state, or the way to a cluster and its rights, and the declaration; changes nothing, and says how to repair. */
 import type { Invocation, Run } from "../args/command-spec.ts";
 import type { Check } from "../doctor/check.ts";
 import { ok, problem } from "../doctor/check.ts";
@@ -8,16 +8,17 @@ import { exit } from "../errors/exit-code.ts";
 import { reportOf } from "../errors/report.ts";
 import type { Host } from "../host.ts";
 import type { Style } from "../output/output.ts";
+import { substrateOf } from "../scope/substrate-of.ts";
 import { declaredIfAny } from "../selection.ts";
 
 /** Exit 4 when something is a problem: a person is needed. */
 export const doctor: Run = async (invocation, host) => {
   const { output } = host;
-  const checks = [
-    ...machineChecks(host.env),
-    ...(await stateChecks(invocation, host)),
-    ...(await declarationChecks(invocation, host)),
-  ];
+  const place =
+    substrateOf(invocation.flags) === "local"
+      ? [...machineChecks(host.env), ...(await stateChecks(invocation, host))]
+      : await import("../doctor/cluster-checks.ts").then(({ clusterChecks }) => clusterChecks(invocation, host));
+  const checks = [...place, ...(await declarationChecks(invocation, host))];
   if (output.json) output.object("DoctorResult", { checks });
   for (const { name, state, message, hint } of checks) {
     output.line(`${output.style(styles[state], marks[state])} ${name}: ${message}`);

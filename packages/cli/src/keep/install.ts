@@ -8,6 +8,7 @@ import { CliError } from "../errors/cli-error.ts";
 import { exit } from "../errors/exit-code.ts";
 import type { Host } from "../host.ts";
 import { stateDir } from "../scope/local-scope.ts";
+import { scopeFlags, substrateOf } from "../scope/substrate-of.ts";
 import type { UnitSpec } from "./units.ts";
 import { launchdLabel, launchdPlist, systemdName, systemdUnit } from "./units.ts";
 import { ask, lingers, systemdFault } from "./user-manager.ts";
@@ -39,14 +40,19 @@ function unitSpec(agents: readonly DeclaredAgent[], invocation: Invocation, host
   const [first] = agents;
   if (first === undefined) throw new Error("there is nothing to install");
   const state = stateDir(invocation, host);
+  const flags = scopeFlags({ ...invocation.flags, state });
+  const kubeconfig = substrateOf(invocation.flags) === "kubernetes" ? host.env["KUBECONFIG"] : undefined;
   const named = invocation.flags["file"];
   const file = typeof named === "string" ? join(named.startsWith("/") ? "/" : host.cwd, named) : first.source;
   return {
-    id: sha256.text(`${file}\0${state}\0${invocation.words.join("\0")}`).slice(0, 8),
+    id: sha256.text([file, ...flags, ...invocation.words].join("\0")).slice(0, 8),
     description: `Moorage keeps ${agents.map(({ name }) => name).join(", ")} of ${file}`,
-    command: [...host.command, "keep", ...invocation.words, `--file=${file}`, `--state=${state}`],
+    command: [...host.command, "keep", ...invocation.words, `--file=${file}`, ...flags],
     directory: first.directory,
-    path: host.env["PATH"] ?? "",
+    environment: {
+      PATH: host.env["PATH"] ?? "",
+      ...(kubeconfig === undefined || kubeconfig === "" ? {} : { KUBECONFIG: kubeconfig }),
+    },
     longestGraceMs: Math.max(...agents.map(({ graceMs }) => graceMs)),
   };
 }

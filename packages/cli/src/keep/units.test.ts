@@ -6,7 +6,7 @@ const spec = {
   description: "Moorage keeps 100% of a",
   command: ["/opt/my node/bin/node", "/x/$y.mjs", "keep", '--file=/a "b"/agent.yaml'],
   directory: "/home/me/a & b",
-  path: "/nvm/bin:/usr/bin",
+  environment: { PATH: "/nvm/bin:/usr/bin" },
   longestGraceMs: 300_000,
 };
 

@@ -6,8 +6,8 @@ export interface UnitSpec {
   readonly description: string;
   readonly command: readonly string[];
   readonly directory: string;
-  /** As it was at install: a manager's own is short. */
-  readonly path: string;
+  /** As it was at install: a manager's own PATH is short, and it knows no KUBECONFIG. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Milliseconds: the largest grace of the agents. */
   readonly longestGraceMs: number;
 }
@@ -38,7 +38,9 @@ StartLimitIntervalSec=0
 [Service]
 ExecStart=${spec.command.map(systemdWord).join(" ")}
 WorkingDirectory=${systemdText(spec.directory)}
-Environment=${systemdWord(`PATH=${spec.path}`)}
+${Object.entries(spec.environment)
+  .map(([name, value]) => `Environment=${systemdWord(`${name}=${value}`)}`)
+  .join("\n")}
 Restart=on-failure
 RestartSec=10
 # A wrong declaration or a refusal does not mend itself.
@@ -72,8 +74,9 @@ ${strings(spec.command)}
   <string>${xml(spec.directory)}</string>
   <key>EnvironmentVariables</key>
   <dict>
-    <key>PATH</key>
-    <string>${xml(spec.path)}</string>
+${Object.entries(spec.environment)
+  .map(([name, value]) => `    <key>${xml(name)}</key>\n    <string>${xml(value)}</string>`)
+  .join("\n")}
   </dict>
   <key>RunAtLoad</key>
   <true/>

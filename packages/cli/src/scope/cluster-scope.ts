@@ -2,9 +2,10 @@
 import { join } from "node:path";
 import type { Clock } from "@moorage/core";
 import { systemRandom } from "@moorage/keys";
-import type { ClusterAccess, PodFacts } from "@moorage/kubernetes";
+import type { ClusterAccess, ClusterOptions, PodFacts } from "@moorage/kubernetes";
 import { findAccess, openCluster } from "@moorage/kubernetes";
 import type { Invocation } from "../args/command-spec.ts";
+import type { Check } from "../doctor/check.ts";
 import type { Host } from "../host.ts";
 import type { AgentFacts, AgentScope } from "./agent-scope.ts";
 import { openClusterRecord } from "./cluster-record.ts";
@@ -14,9 +15,8 @@ const lookMs = 30_000;
 
 /** Throws a `ClusterError` when no cluster is described, or what describes it cannot be used. Nothing is connected yet. */
 export function openClusterScope(invocation: Invocation, host: Host, clock: Clock, mode: "read" | "write"): AgentScope {
-  const { env } = host;
   const access = clusterAccess(invocation, host);
-  const cluster = openCluster({ access, env, clock, random: systemRandom, now: () => Date.now() });
+  const cluster = openCluster({ access, ...ports(host, clock) });
   const record = openClusterRecord(recordFolder(invocation, host, access), clock, mode);
   const { substrate, inventory } = cluster;
   return {
@@ -46,6 +46,20 @@ export function openClusterScope(invocation: Invocation, host: Host, clock: Cloc
       cluster.close();
     },
   };
+}
+
+/** What doctor looks at. Throws a `ClusterError` as the scope does. */
+export async function checkedCluster(invocation: Invocation, host: Host, clock: Clock): Promise<readonly Check[]> {
+  const cluster = openCluster({ access: clusterAccess(invocation, host), ...ports(host, clock) });
+  try {
+    return await cluster.check();
+  } finally {
+    cluster.close();
+  }
+}
+
+function ports({ env }: Host, clock: Clock): Omit<ClusterOptions, "access"> {
+  return { env, clock, random: systemRandom, now: () => Date.now() };
 }
 
 /** The namespace of the cluster that a command line means. Throws a `ClusterError`. */

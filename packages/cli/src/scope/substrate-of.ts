@@ -21,6 +21,16 @@ export function substrateOf(flags: Flags): SubstrateName {
   return on;
 }
 
+/** The flags of a call as arguments of another one on the same scope. */
+export function scopeFlags(flags: Flags): string[] {
+  return scopeFlagNames.flatMap((name) => {
+    const value = flags[name];
+    return typeof value !== "string" || (name === "on" && value === "local") ? [] : [`--${name}=${value}`];
+  });
+}
+
+const scopeFlagNames = ["on", "context", "namespace", "state"] as const;
+
 /** Commands that work on a scope, and those of them that take a declaration. */
 const inScope = new Set([
   "deploy",
@@ -38,7 +48,7 @@ const declared = new Set(["deploy", "start", "restart", "keep", "explain"]);
 
 /** Puts the flags of this call into the commands that a text tells to run: they are to reach the same agents. */
 export function addressing(flags: Flags): (text: string) => string {
-  const scope = ["on", "context", "namespace", "state"].flatMap((name) => flagText(name, flags[name]));
+  const scope = scopeFlagNames.flatMap((name) => flagText(name, flags[name]));
   const file = flagText("file", flags["file"]);
   if (scope.length + file.length === 0) return (text) => text;
   return (text) =>
