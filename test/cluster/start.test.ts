@@ -56,3 +56,17 @@ test("a digest that the registry does not know is reported at once, and not dele
   expect(await scene.stop()).toMatchObject({ outcome: "stopped" });
   expect(await scene.start()).toMatchObject({ outcome: "started" });
 });
+
+test("two starts with different images that race make one pod, and the loser takes back what it made alone", async () => {
+  scene = await openScene();
+  const tagged = scene.here.image.replace(/@sha256:.*$/, ":1");
+  const [one, other] = await Promise.all([scene.start(), scene.start({ image: tagged })]);
+  expect([one.outcome, other.outcome]).toContain("started");
+  const running = await scene.instance();
+  expect(await scene.alive()).toBe(1);
+  for (const { outcome, attempt } of [one, other])
+    if (outcome === "started" || outcome === "alreadyRunning") expect(attempt).toBe(running?.attempt);
+  expect(await scene.substrate.listSecrets(scene.identity)).toMatchObject({
+    secrets: [{ name: `${scene.name}-${running?.attempt}` }],
+  });
+});
