@@ -23,7 +23,7 @@ import { bytes } from "../status/status-table.ts";
 import { clockText, sinceText } from "../text/time.ts";
 import type { PreviewResult } from "./dry-run.ts";
 import { preview, previewText } from "./dry-run.ts";
-import { eventText, lineText } from "./journal.ts";
+import { eventText, stepText } from "./journal.ts";
 
 const stepsShown = 8;
 
@@ -195,7 +195,7 @@ function text(explanation: Explanation, output: Output): string[] {
   if (log.length > 0)
     lines.push("", heading("What it said last"), ...log.map((line) => `  ${output.style("dim", "│")} ${line}`));
   if (journal.length > 0)
-    lines.push("", heading("What happened last"), ...journal.map((line) => `  ${lineText(line)}`));
+    lines.push("", heading("What happened last"), ...journal.map((line) => `  ${stepText(line)}`));
   if (events.length > 0)
     lines.push("", heading("What the cluster says"), ...events.map((event) => `  ${eventText(event)}`));
   lines.push("", heading("What a deploy would do now"));

@@ -81,6 +81,11 @@ export function lineText({ at, agent, step, code, rule, message }: JournalLine):
   return `${clockText(at, Date.now())} ${agent} ${step} ${told}: ${message}`;
 }
 
+/** The same for people who read of one agent: `14:03:22 it runs and is left alone (rule 3)`. */
+export function stepText({ at, rule, message }: JournalLine): string {
+  return `${clockText(at, Date.now())} ${message}${rule === null ? "" : ` (rule ${rule})`}`;
+}
+
 /** `14:03:22 ag-0123456789ab FailedScheduling (3 times): …`. */
 export function eventText({ at, object, reason, message, count }: ClusterEvent): string {
   return `${clockText(at, Date.now())} ${object} ${reason}${count > 1 ? ` (${count} times)` : ""}: ${message}`;

@@ -40,4 +40,6 @@ test("what goes with a cluster only is refused without one", () => {
   expect(() => substrateOf({ namespace: "team" })).toThrow(/--namespace is for clusters/);
   expect(() => substrateOf({ on: "moon" })).toThrow(/--on moon is unknown/);
   expect(substrateOf(cluster)).toBe("kubernetes");
+  for (const namespace of ["Bad_Name", "-a", "a".repeat(64), "a/b"])
+    expect(() => substrateOf({ ...cluster, namespace })).toThrow(/no namespace can be named so/);
 });

@@ -18,6 +18,13 @@ export function substrateOf(flags: Flags): SubstrateName {
     for (const flag of ["context", "namespace"])
       if (flags[flag] !== undefined)
         throw usageError(`--${flag} is for clusters`, `add --on kubernetes, or leave --${flag} out`);
+  const { namespace } = flags;
+  // A namespace that cannot be would read as one that is empty.
+  if (typeof namespace === "string" && !/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(namespace))
+    throw usageError(
+      `no namespace can be named so: ${JSON.stringify(namespace)}`,
+      "lower-case letters, digits and dashes, at most 63",
+    );
   return on;
 }
 
