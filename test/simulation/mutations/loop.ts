@@ -150,6 +150,20 @@ export const loop: readonly Mutation[] = [
     "if (isFollowed) call.lastSeen.note(instance, followee.from);",
   ),
   mutation("4 a quota may heal", "refusal", 'return refusal.kind === "quotaExceeded";', "return false;", "unit"),
+  mutation(
+    "4 a refusal of an instance is believed only after a look",
+    "create",
+    'if (found === "other") return ended({ kind: "lost" });',
+    "",
+    "unit",
+  ),
+  mutation(
+    "4 a refusal of a Secret is believed only after a look",
+    "create",
+    'if (found === "ours" || found === "other") return { kind: "lost" };',
+    "",
+    "unit",
+  ),
   mutation("4 other refusals stop", "refusal", 'return refusal.kind === "quotaExceeded";', "return true;", "unit"),
   mutation(
     "4 a no-op tells whether it is current",

@@ -114,4 +114,18 @@ export const secretsAndLeftovers: readonly Mutation[] = [
     "plan(call, reading.instances, { secrets: listing.secrets, serverTime: null, gone })",
     "plan(call, [], { secrets: listing.secrets, serverTime: null, gone })",
   ),
+  mutation(
+    "6 the Secret of an instance that a read does not show any more may follow",
+    "disappearance",
+    "noteGone(gone, instance);",
+    "",
+    "unit",
+  ),
+  mutation(
+    "6 the Secret of what may be alive stays",
+    "disappearance",
+    "if (last.attempt !== null && !mayBeAlive(last)) gone.add(last.attempt);",
+    "if (last.attempt !== null) gone.add(last.attempt);",
+    "unit",
+  ),
 ];

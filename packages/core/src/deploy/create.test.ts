@@ -1,20 +1,37 @@
 import { expect, it } from "vitest";
 import { createAbort } from "../ports/abort.ts";
-import type { InstanceCreation, Substrate } from "../ports/substrate.ts";
+import type { InstanceCreation, Refused, SecretCreation, Substrate } from "../ports/substrate.ts";
 import { Call } from "./call.ts";
 import * as conditions from "./conditions.ts";
 import { create } from "./create.ts";
+import { parseAttempt } from "./identity.ts";
 import type { ObservedInstance } from "./observation.ts";
 import { evidence, identity, intent, observed } from "./observed.fixture.ts";
 import { moorageProfile } from "./profile.ts";
 
-/** Creates against a name that is taken, without any time to wait; the Secrets that were taken back. */
-async function takenBack(after: readonly ObservedInstance[] | "unavailable"): Promise<string[]> {
+const quota: Refused = {
+  kind: "refused",
+  refusal: { kind: "quotaExceeded", quota: "small", detail: "used 1 of 1" },
+};
+
+interface Answers {
+  readonly secret?: SecretCreation;
+  readonly instance?: InstanceCreation;
+  /** What a look shows after the create. */
+  readonly after: readonly ObservedInstance[] | "unavailable";
+}
+
+/** One create without any time to wait: how it ended, and the Secrets that were taken back. */
+async function created({
+  secret = { kind: "created", fence: { uid: "s", resourceVersion: "1" } },
+  instance = { kind: "alreadyExists" },
+  after,
+}: Answers): Promise<{ readonly kind: string; readonly removed: readonly string[] }> {
   const removed: string[] = [];
   const substrate: Partial<Substrate> = {
     scope: "test",
-    createSecret: () => Promise.resolve({ kind: "created", fence: { uid: "s", resourceVersion: "1" } }),
-    createInstance: (): Promise<InstanceCreation> => Promise.resolve({ kind: "alreadyExists" }),
+    createSecret: () => Promise.resolve(secret),
+    createInstance: () => Promise.resolve(instance),
     readInstances: () =>
       Promise.resolve(
         after === "unavailable"
@@ -51,14 +68,31 @@ async function takenBack(after: readonly ObservedInstance[] | "unavailable"): Pr
     catalog: null,
     identityKey: null,
   } as const;
-  await create(call, { template, intent: intent("a"), notes: {}, secrets: new Map() });
-  return removed;
+  const { kind } = await create(call, { template, intent: intent("a"), notes: {}, secrets: new Map() });
+  return { kind, removed };
 }
 
+const winner = observed(evidence.recoverable);
+const ours = observed(evidence.recoverable, { attempt: parseAttempt("f".repeat(16)) ?? null });
+
 it("P6: a loser takes back its own Secret", async () => {
-  expect(await takenBack([observed(evidence.recoverable)])).toHaveLength(1);
+  expect(await created({ after: [winner] })).toMatchObject({ kind: "lost", removed: [expect.any(String)] });
 });
 
 it("P6: while nobody tells who holds the name, the Secret stays: the instance may be our own", async () => {
-  expect(await takenBack("unavailable")).toEqual([]);
+  expect(await created({ after: "unavailable" })).toMatchObject({ removed: [] });
+});
+
+it("a quota that refuses is believed only after a look: the instance may be there already", async () => {
+  expect(await created({ instance: quota, after: [winner] })).toMatchObject({
+    kind: "lost",
+    removed: [expect.any(String)],
+  });
+  expect(await created({ instance: quota, after: [ours] })).toEqual({ kind: "created", removed: [] });
+  expect(await created({ instance: quota, after: [] })).toMatchObject({ kind: "deadline" });
+});
+
+it("a quota that refuses the Secret is believed only after a look as well", async () => {
+  expect(await created({ secret: quota, after: [winner] })).toEqual({ kind: "lost", removed: [] });
+  expect(await created({ secret: quota, after: [] })).toMatchObject({ kind: "deadline" });
 });

@@ -65,7 +65,8 @@ export async function create(call: Call, blueprint: Blueprint): Promise<Creation
   return sent.end;
 }
 
-async function writeSecret(call: Call, spec: SecretSpec): Promise<Written | CallEnd> {
+/** `lost`: while it was refused, another caller's instance came. */
+async function writeSecret(call: Call, spec: SecretSpec): Promise<Written | { readonly kind: "lost" } | CallEnd> {
   for (let sent = false; ; ) {
     const answer = await call.substrate.createSecret(spec);
     switch (answer.kind) {
@@ -85,7 +86,9 @@ async function writeSecret(call: Call, spec: SecretSpec): Promise<Written | Call
         continue;
       }
       case "refused": {
-        const end = await healOrEnd(call, answer);
+        const found = await lookForOwn(call);
+        if (found === "ours" || found === "other") return { kind: "lost" };
+        const end = found === "absent" ? await healOrEnd(call, answer) : found;
         if (end !== null) return end;
         continue;
       }
@@ -146,7 +149,11 @@ async function sendInstance(call: Call, secret: SecretSpec, instance: InstanceSp
         continue;
       }
       case "refused": {
-        const end = await healOrEnd(call, answer);
+        // A quota is asked before the name: what it refuses may be there already, a winner's or our own.
+        const found = await lookForOwn(call);
+        if (found === "ours") return { kind: "created" };
+        if (found === "other") return ended({ kind: "lost" });
+        const end = found === "absent" ? await healOrEnd(call, answer) : found;
         if (end !== null) return ended(end);
         continue;
       }
@@ -169,7 +176,7 @@ async function sendInstance(call: Call, secret: SecretSpec, instance: InstanceSp
   }
 }
 
-/** After an unknown outcome: did our create take effect? The same attempt may then be sent again, under the same name. */
+/** After an unknown outcome or a refusal: does our create stand, or another's? If neither, the same attempt may be sent again, under the same name. */
 async function lookForOwn(call: Call): Promise<"ours" | "other" | "absent" | CallEnd> {
   const seen = await look(call, "asRead");
   if (seen.kind !== "seen") return seen;

@@ -4,6 +4,7 @@ import type { Call } from "./call.ts";
 import * as conditions from "./conditions.ts";
 import type { Followed } from "./follow.ts";
 import { follow } from "./follow.ts";
+import type { Attempt } from "./identity.ts";
 import { mayBeAlive } from "./last-seen.ts";
 import type { CallEnd } from "./look.ts";
 import type { VerifiedInstance } from "./observation.ts";
@@ -13,12 +14,18 @@ const replayMs = 2_000;
 
 /**
  * A read shows another incarnation, or none. Are the ends of those seen before confirmed? When one was last seen alive,
- * the watch is asked once more for its removal, which carries its last state.
+ * the watch is asked once more for its removal, which carries its last state. The attempts of those that have ended are
+ * added to `gone`.
  */
-export async function confirmGone(call: Call, present: VerifiedInstance | null): Promise<CallEnd | null> {
+export async function confirmGone(
+  call: Call,
+  present: VerifiedInstance | null,
+  gone: Set<Attempt>,
+): Promise<CallEnd | null> {
   for (const { instance, version } of call.lastSeen.absent(present?.fence.uid ?? null)) {
     const { uid } = instance.fence;
     call.lastSeen.close(uid);
+    noteGone(gone, instance);
     if (!mayBeAlive(instance)) continue;
     const followed = await follow(
       call,
@@ -27,8 +34,14 @@ export async function confirmGone(call: Call, present: VerifiedInstance | null):
     );
     if (followed.kind === "interrupted") return followed;
     if (followed.kind !== "gone" || mayBeAlive(followed.last)) return unconfirmed(call);
+    noteGone(gone, followed.last);
   }
   return null;
+}
+
+/** Nobody can want the Secret of an attempt any more whose instance was seen gone, and not alive at the last. */
+export function noteGone(gone: Set<Attempt>, last: VerifiedInstance): void {
+  if (last.attempt !== null && !mayBeAlive(last)) gone.add(last.attempt);
 }
 
 export function unconfirmed(call: Call): CallEnd {

@@ -9,7 +9,7 @@ import type { Condition } from "./conditions.ts";
 import * as conditions from "./conditions.ts";
 import type { Blueprint } from "./create.ts";
 import { create } from "./create.ts";
-import { confirmGone } from "./disappearance.ts";
+import { confirmGone, noteGone } from "./disappearance.ts";
 import type { Verdict } from "./follow.ts";
 import { follow } from "./follow.ts";
 import type { Attempt } from "./identity.ts";
@@ -89,7 +89,7 @@ async function converge(call: Call, blueprint: Plan, progress: Progress): Promis
     if (seen.kind !== "seen") return seen;
     progress.looked = true;
     const { own } = seen;
-    const vanished = await confirmGone(call, own);
+    const vanished = await confirmGone(call, own, progress.gone);
     if (vanished !== null) return vanished;
     if (seen.duplicates.length > 0) {
       const names = seen.duplicates.map(({ name }) => name);
@@ -199,6 +199,7 @@ async function observe(
     case "reached":
       return { kind: "running", instance: followed.instance, version: from };
     case "gone":
+      noteGone(progress.gone, followed.last);
       return { kind: "look" };
     case "look":
       return followed.troubled ? pauseThenLook(call, followed.afterMs) : { kind: "look" };

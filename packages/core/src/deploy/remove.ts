@@ -2,7 +2,7 @@
 import type { Call } from "./call.ts";
 import { unavailableCondition } from "./call.ts";
 import type { DeleteAction } from "./classify.ts";
-import { awaitGone, unconfirmed } from "./disappearance.ts";
+import { awaitGone, noteGone, unconfirmed } from "./disappearance.ts";
 import type { Attempt } from "./identity.ts";
 import { mayBeAlive } from "./last-seen.ts";
 import type { CallEnd, Look } from "./look.ts";
@@ -34,7 +34,7 @@ export async function remove(
       call.did("delete", reasonOf(action), action.name);
       return afterRemoval(call, own, seen, state);
     case "notFound":
-      if (own.attempt !== null && !mayBeAlive(own)) state.gone.add(own.attempt);
+      noteGone(state.gone, own);
       return { kind: "look" };
     case "conflict":
       call.say("delete", "conflict", `${action.name} has changed since: looking again`, null, action.name);
@@ -60,7 +60,7 @@ export async function afterRemoval(call: Call, own: VerifiedInstance, seen: Look
     case "gone":
       call.lastSeen.close(followed.last.fence.uid);
       if (mayBeAlive(followed.last)) return unconfirmed(call);
-      if (followed.last.attempt !== null) state.gone.add(followed.last.attempt);
+      noteGone(state.gone, followed.last);
       return { kind: "look" };
     case "look":
       return followed.troubled ? pauseThenLook(call, followed.afterMs) : { kind: "look" };

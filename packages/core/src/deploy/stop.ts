@@ -33,7 +33,7 @@ async function empty(call: Call, state: Removing): Promise<Stopped | CallEnd> {
     // A newer instance is somebody's newer start: the person asked for the end of what was there.
     meant ??= new Set(live.map(({ fence }) => fence.uid));
     const next = live.find(({ fence }) => meant?.has(fence.uid) === true) ?? null;
-    const vanished = await confirmGone(call, next);
+    const vanished = await confirmGone(call, next, state.gone);
     if (vanished !== null) return vanished;
     if (next === null) return { kind: "stopped" };
     call.lastSeen.note(next, seen.version);
