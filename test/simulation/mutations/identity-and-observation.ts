@@ -97,7 +97,7 @@ export const identityAndObservation: readonly Mutation[] = [
   mutation(
     "2 nothing is confirmed while nobody answers",
     "look",
-    'if (answer.kind === "absent") absent.add(secret);\n  if (answer.kind === "unavailable") {',
+    'if (answer.kind === "absent") absent.add(secret);\n  if (answer.kind === "refused") call.tolerate(answer.refusal);\n  if (answer.kind === "unavailable") {',
     'if (answer.kind === "absent" || answer.kind === "unavailable") absent.add(secret);\n  if (answer.kind === "refused") {',
   ),
   mutation(

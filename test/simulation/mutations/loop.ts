@@ -30,8 +30,8 @@ export const loop: readonly Mutation[] = [
   mutation(
     "4 the end of a watch means: read again",
     "follow",
-    'if (hint.kind === "over") return { kind: "look", afterMs: hint.retryAfterMs, troubled: true };',
-    'if (hint.kind === "over") return { kind: "deadline" };',
+    'return { kind: "look", afterMs: hint.retryAfterMs, troubled: true };',
+    'return { kind: "deadline" };',
   ),
   mutation(
     "4 a closed watch means: read again",
