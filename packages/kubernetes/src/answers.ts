@@ -65,8 +65,11 @@ function understand(answer: Answered | NotSent, asked: Refusing): Understood {
 }
 
 function fault({ status, body }: Answered): string {
-  const reason = textOf(parseFields(body)?.["reason"]);
-  return `the API server answers ${status}${reason === null ? "" : ` (${reason})`}`;
+  const object = parseFields(body);
+  const reason = textOf(object?.["reason"]);
+  const webhook = /failed calling webhook "([a-z0-9.-]{1,253})"/.exec(textOf(object?.["message"]) ?? "")?.[1];
+  const by = webhook === undefined ? "" : `: the webhook ${webhook} fails, and nothing is admitted without it`;
+  return `the API server answers ${status}${reason === null ? "" : ` (${reason})`}${by}`;
 }
 
 function unavailable(detail: string): Unavailable {
