@@ -37,6 +37,7 @@ export async function startControlPlane(layout: Layout, binary: string, apiFlags
     `--tls-private-key-file=${pki.key}`,
     `--cert-dir=${join(dir, "pki", "made")}`,
     `--token-auth-file=${pki.tokens}`,
+    `--client-ca-file=${pki.authority}`,
     `--service-account-key-file=${pki.signingPublic}`,
     `--service-account-signing-key-file=${pki.signingKey}`,
     "--service-account-issuer=https://kubernetes.default.svc",
