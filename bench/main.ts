@@ -1,9 +1,14 @@
-// `npm run bench -- [NAME…] [--json FILE] [--record]`: measures, prints the table, and ends with exit 1 where a limit is broken.
+// `npm run bench -- [NAME… | cluster] [--json FILE] [--record]`: measures, prints the table, and ends with exit 1 where a limit is broken.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { classifyRate } from "./classify.ts";
+import { clusterDeploy } from "./cluster/deploy.ts";
+import type { Ground } from "./cluster/ground.ts";
+import { openGround } from "./cluster/ground.ts";
+import { clusterReaction } from "./cluster/reaction.ts";
+import { clusterRequests } from "./cluster/requests.ts";
 import { decisionToRunning } from "./decision-to-running.ts";
 import { intentDigestCost } from "./intent-digest.ts";
 import { describeMachine, machineSlug, thisMachine } from "./machine.ts";
@@ -33,13 +38,22 @@ const benches: Readonly<Record<string, (place: Place) => Promise<Reading[]>>> = 
   "intent-digest": intentDigestCost,
 };
 
+/** What needs a cluster; the file is the one without the first word in `cluster/`. */
+const onCluster: Readonly<Record<string, (ground: Ground, place: Place) => Promise<Reading[]>>> = {
+  "cluster-reaction": clusterReaction,
+  "cluster-requests": clusterRequests,
+  "cluster-deploy": clusterDeploy,
+};
+const all = [...Object.keys(benches), ...Object.keys(onCluster)];
+
 const { values, positionals } = parseArgs({
   options: { json: { type: "string" }, record: { type: "boolean", default: false } },
   allowPositionals: true,
 });
-const unknown = positionals.filter((name) => !Object.hasOwn(benches, name));
+const chosen = positionals.flatMap((name) => (name === "cluster" ? Object.keys(onCluster) : [name]));
+const unknown = chosen.filter((name) => !all.includes(name));
 if (unknown.length > 0) {
-  console.error(`error: there is no ${unknown.join(", ")}\nhint: the names are ${Object.keys(benches).join(", ")}`);
+  console.error(`error: there is no ${unknown.join(", ")}\nhint: the names are cluster, ${all.join(", ")}`);
   process.exit(2);
 }
 const interrupt = new AbortController();
@@ -51,11 +65,13 @@ console.log(`${describeMachine(machine)}\n`);
 const place = await openPlace(interrupt.signal);
 const rows: Row[] = [];
 const faults: string[] = [];
+/** One cluster for all rows, brought up for the first of them. */
+let ground = null as Promise<Ground> | null;
 try {
-  const names = positionals.length > 0 ? positionals : Object.keys(benches);
-  for (const name of names) await measure(name);
+  for (const name of chosen.length > 0 ? chosen : Object.keys(benches)) await measure(name);
 } finally {
   await place.close();
+  await ground?.then(({ close }) => close()).catch(() => undefined);
 }
 process.exitCode = interrupt.signal.aborted ? 130 : report();
 
@@ -64,13 +80,20 @@ async function measure(row: string): Promise<void> {
   if (interrupt.signal.aborted) return;
   const began = performance.now();
   try {
-    rows.push({ row, readings: (await benches[row]?.(place)) ?? [] });
+    rows.push({ row, readings: await readingsOf(row) });
     console.log(`${row}: measured in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
   } catch (error) {
     if (interrupt.signal.aborted) return;
     faults.push(row);
     console.error(`${row}: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+async function readingsOf(row: string): Promise<Reading[]> {
+  const measured = onCluster[row];
+  if (measured === undefined) return (await benches[row]?.(place)) ?? [];
+  ground ??= openGround();
+  return measured(await ground, place);
 }
 
 function report(): number {

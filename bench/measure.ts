@@ -10,8 +10,8 @@ export interface Spread {
 
 export type Limit = { readonly kind: "atMost" | "under" | "atLeast"; readonly value: number };
 
-/** In what a number is told: micro- and milliseconds, seconds, mebibytes, a rate; a ratio; a number of bare boots. */
-export type Unit = "µs" | "ms" | "s" | "MiB" | "/s" | "million/s" | "×" | "boots";
+/** In what a number is told: micro- and milliseconds, seconds, mebibytes, a rate; a ratio; a number of bare boots, or of requests. */
+export type Unit = "µs" | "ms" | "s" | "MiB" | "/s" | "million/s" | "×" | "boots" | "requests";
 
 export interface Quantity {
   readonly unit: Unit;
@@ -30,14 +30,22 @@ export interface Reading {
 
 /** Quartiles of at least one sample. */
 export function spread(samples: readonly number[]): Spread {
+  const at = (part: number): number => quantile(samples, part);
+  return { median: at(0.5), low: at(0.25), high: at(0.75), samples: samples.length };
+}
+
+/** What that part of the samples does not exceed. */
+export function quantile(samples: readonly number[], part: number): number {
   const sorted = samples.toSorted((one, other) => one - other);
-  const at = (part: number): number => {
-    const place = part * (sorted.length - 1);
-    const below = sorted[Math.floor(place)] ?? Number.NaN;
-    const above = sorted[Math.ceil(place)] ?? Number.NaN;
-    return below + (above - below) * (place - Math.floor(place));
-  };
-  return { median: at(0.5), low: at(0.25), high: at(0.75), samples: sorted.length };
+  const place = part * (sorted.length - 1);
+  const below = sorted[Math.floor(place)] ?? Number.NaN;
+  const above = sorted[Math.ceil(place)] ?? Number.NaN;
+  return below + (above - below) * (place - Math.floor(place));
+}
+
+/** One number that was found from so many samples. */
+export function exactly(value: number, samples = 1): Spread {
+  return { median: value, low: value, high: value, samples };
 }
 
 function keeps(value: number, limit: Limit): boolean {

@@ -84,5 +84,6 @@ function text(value: number, unit: Unit): string {
 }
 
 function digits(value: number): string {
+  if (Number.isInteger(value)) return String(value);
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
