@@ -30,6 +30,11 @@ const pulling: ReadonlySet<string> = new Set([
   "SignatureValidationFailed",
 ]);
 
+/** Whether a waiting reason speaks of the image. */
+export function isPullReason(reason: string): boolean {
+  return pulling.has(reason) || reason === "InvalidImageName";
+}
+
 /** What `state.waiting` tells of a container that the pod's conditions do not tell better. */
 export function decodeWaiting(container: WaitingContainer): Waiting {
   const { reason, image, secret } = container;
@@ -107,7 +112,7 @@ const passing: Readonly<Record<string, string>> = {
 };
 
 /** The kubelet's words for configuration that it cannot put together, in ours. */
-function configFault(message: string): string {
+export function configFault(message: string): string {
   const absent = /^(secret|configmap) "([a-z0-9.-]{1,253})" not found/.exec(message);
   if (absent !== null) return `the ${absent[1] === "secret" ? "Secret" : "ConfigMap"} ${absent[2]} is not there`;
   const key = /^couldn't find key (\S{1,253}) in (Secret|ConfigMap) (\S{1,300})/.exec(message);

@@ -15,7 +15,7 @@ export function eventMessage(reason: string, message: string): string {
 }
 
 /** What it says of a pull that failed; null: it is about something else. */
-export function pullMessage(reason: string, message: string): string | null {
+function pullMessage(reason: string, message: string): string | null {
   if (/^Error: (?:ErrImagePull|ImagePullBackOff|ErrImageNeverPull|InvalidImageName)$/.test(message)) return message;
   const failed =
     /^Back-off pulling image\b/.test(message) ||

@@ -70,7 +70,7 @@ export async function readFacts(
 }
 
 /** Null for what is not ours, or no object of an API server. */
-export function factsOf(pod: Fields, profile: BindingProfile, usages: ReadonlyMap<string, PodUsage>): PodFacts | null {
+function factsOf(pod: Fields, profile: BindingProfile, usages: ReadonlyMap<string, PodUsage>): PodFacts | null {
   const metadata = decodeMetadata(pod);
   if (metadata === null || metadata.createdAt === null || markedIdentity(metadata, profile) === undefined) return null;
   const spec = fieldsOf(pod["spec"]);
@@ -108,6 +108,6 @@ function named(list: unknown, name: string): Fields {
 }
 
 /** The workspace is the volume of that name: see the pod's template. */
-function claimOf(spec: Fields): string | null {
+export function claimOf(spec: Fields): string | null {
   return textOf(fieldsOf(named(spec["volumes"], workspaceVolume)["persistentVolumeClaim"])["claimName"]);
 }

@@ -10,6 +10,7 @@ import type { EventChoice } from "./events.ts";
 import { Events } from "./events.ts";
 import type { PodFacts } from "./facts.ts";
 import { readFacts } from "./facts.ts";
+import { readWhyWaiting } from "./look-at-waiting.ts";
 import { Metrics } from "./metrics.ts";
 import { PodChanges } from "./pod-changes.ts";
 import { readPodLog } from "./pod-log.ts";
@@ -20,7 +21,6 @@ import { StopGrace } from "./stop-grace.ts";
 import { createSubstrate } from "./substrate.ts";
 import type { TransportLimits } from "./transport.ts";
 import { Transport, transportLimits } from "./transport.ts";
-import { readWhyWaiting } from "./why-waiting.ts";
 
 export interface ClusterOptions {
   readonly access: ClusterAccess;
@@ -89,7 +89,7 @@ export function openCluster(options: ClusterOptions): Cluster {
     facts: (names) => readFacts(scope, requests, metrics, names ?? null),
     events: (choice) => events.read(choice),
     followEvents: (signal) => events.follow(signal),
-    whyWaiting: (name) => readWhyWaiting(scope, requests, events, name),
+    whyWaiting: (name) => readWhyWaiting(name, { scope, requests, events }),
     podLog: (request) => readPodLog(request, { scope, requests, changes, life: life.signal }),
     setStopGrace: (name, ms) => grace.set(name, ms),
     changed: (ms, signal) => changed.next(ms, signal),

@@ -16,6 +16,7 @@ import { understandChange, understandRead } from "./answers.ts";
 import { decodePod, decodeSecret } from "./decode.ts";
 import type { Fields } from "./json-fields.ts";
 import { fieldsOf, listOf, textOf } from "./json-fields.ts";
+import { kubectlCluster, quoted } from "./kubectl-command.ts";
 import { ensureDenyAll } from "./network-policy.ts";
 import { ourSelector, pathOf, selectorOf, withQuery } from "./paths.ts";
 import { podOf, secretOf } from "./pod-template.ts";
@@ -213,6 +214,6 @@ function refusalIn(answer: Answer, asked: Refusing): { readonly refusal?: Refusa
 }
 
 /** The command that makes the namespace. */
-export function makeNamespace({ namespace, context }: ClusterScope): string {
-  return `kubectl ${context === null ? "" : `--context ${context} `}create namespace ${namespace}`;
+export function makeNamespace({ namespace, context }: Pick<ClusterScope, "namespace" | "context">): string {
+  return kubectlCluster({ context }, `create namespace ${quoted(namespace)}`);
 }
