@@ -1,6 +1,5 @@
 /** Tells that something of ours has changed in the namespace: one watch, opened when it is first needed, that goes on between the questions. */
 import type { Abort } from "@moorage/core";
-import { createAbort } from "@moorage/core";
 import { abortEither } from "./abort-either.ts";
 import { listingOf } from "./listing.ts";
 import { ourSelector, pathOf, withQuery } from "./paths.ts";

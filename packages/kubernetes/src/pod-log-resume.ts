@@ -24,7 +24,7 @@ export class LogResume {
   /** How many whole lines of a stamp were told, by the second; only of the last seconds. */
   readonly #told = new Map<number, Map<string, number>>();
   #newest: Stamp | null = null;
-  /** What is before the first that was told was not asked for. */
+  readonly #bounded: boolean;
   #first: Stamp | null = null;
   /** A line that was told in part. */
   #open: OpenLine | null = null;
@@ -36,6 +36,11 @@ export class LogResume {
   #lastCame = true;
   /** How many bytes of the line that is being read were told before. */
   #skip = 0;
+
+  /** `bounded`: what is before the first line that is told was not asked for. */
+  constructor(bounded: boolean) {
+    this.#bounded = bounded;
+  }
 
   /** A whole second, in milliseconds since 1970, from which to ask; null while nothing was told. */
   get since(): number | null {
@@ -72,7 +77,7 @@ export class LogResume {
 
   #skipOf(stamp: Stamp): number {
     if (stamp.text === this.#last) this.#lastCame = true;
-    if (this.#first !== null && isBefore(stamp, this.#first)) return Number.POSITIVE_INFINITY;
+    if (this.#bounded && this.#first !== null && isBefore(stamp, this.#first)) return Number.POSITIVE_INFINITY;
     const times = this.#repeated.get(stamp.text) ?? 0;
     if (times > 0) {
       this.#repeated.set(stamp.text, times - 1);

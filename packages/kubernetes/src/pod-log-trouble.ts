@@ -30,6 +30,8 @@ export interface LogSubject {
 export function logTrouble(answer: Answer, requests: Requests): LogTrouble {
   const told = answer.kind === "answered" ? { ...answer, body: redactor([])(answer.body) } : answer;
   const message = told.kind === "answered" ? (textOf(parseFields(told.body)?.["message"]) ?? told.body) : "";
+  // No node has the pod yet.
+  if (told.kind === "answered" && told.status === 204) return { kind: "notStarted", error: notStarted };
   if (told.kind === "answered" && told.status === 400) return badRequest(message);
   if (told.kind === "answered" && told.status === 500 && /^Get "?https?:\/\//.test(message))
     return { kind: "passing", error: nodeUnreachable };
@@ -84,6 +86,12 @@ export function podGone({ pod, namespace, agent }: LogSubject): ClusterError {
 
 /** `words`: of the node. */
 export function unreadable({ agent }: LogSubject, words: string): ClusterError {
+  if (/no such file or directory|^unable to retrieve container logs/.test(words))
+    return new ClusterError(
+      "logUnreadable",
+      `the node has no output of ${agent}: it never wrote any, or it was cleared away`,
+      `\`moorage explain ${agent}\` says how it ended`,
+    );
   const said = redactor([])(words).replace(/\s+/g, " ").trim().slice(0, 300);
   return new ClusterError(
     "logUnreadable",

@@ -63,7 +63,7 @@ class PodLogReader {
   readonly #request: PodLogRequest;
   readonly #ports: PodLogPorts;
   readonly #signal: Abort;
-  readonly #resume = new LogResume();
+  readonly #resume: LogResume;
   readonly #began: number;
   #subject: LogSubject;
   #tail: number | null;
@@ -83,6 +83,7 @@ class PodLogReader {
     this.#signal = signal;
     this.#subject = { pod, container, namespace, agent: pod };
     this.#tail = request.tail ?? null;
+    this.#resume = new LogResume(this.#tail !== null || (request.sinceMs ?? null) !== null);
     this.#began = clock.now();
   }
 
