@@ -246,6 +246,19 @@ describe("rights", () => {
     ]);
   });
 
+  test("that are all missing are told in one line", async () => {
+    const denied = rights.map(({ verb, resource, subresource }) =>
+      subresource === null ? `${verb} ${resource}` : `${verb} ${resource}/${subresource}`,
+    );
+    const { of } = await check({ denied });
+    expect(of("rights")).toMatchObject([
+      {
+        state: "problem",
+        message: expect.stringContaining("none of the rights that are needed in the namespace team"),
+      },
+    ]);
+  });
+
   test("that cannot be asked for are told as that", async () => {
     const changes = { "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews": failure(403, "Forbidden") };
     const { of } = await check({ changes });

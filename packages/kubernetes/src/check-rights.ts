@@ -9,6 +9,8 @@ export function rightsChecks(reviews: readonly Review[], namespace: string): rea
   const missing = reviews.flatMap((review) => (review.kind === "reviewed" && !review.allowed ? [review.right] : []));
   const unknown = reviews.filter((review) => review.kind === "unavailable");
   const given = reviews.flatMap((review) => (review.kind === "reviewed" && review.allowed ? [review.right] : []));
+  const needed = missing.filter(({ level }) => level === "needed");
+  if (needed.length > 1 && !given.some(({ level }) => level === "needed")) return [allMissing(needed, namespace)];
   return [
     ...(given.length === 0 ? [] : [ok("rights", rightsInWords(given))]),
     ...missing.map((right) => missingRight(right, namespace)),
@@ -20,8 +22,17 @@ function missingRight(right: Right, namespace: string): ClusterCheck {
   const where = right.reach === "cluster" ? "in the cluster" : `in the namespace ${namespace}`;
   const message = `not allowed to ${rightInWords(right)} ${where}, which is ${right.level} to ${right.why}`;
   const commands = right.commands.map((command) => `\`${command}\``).join(", ");
-  const hint = `for ${commands}: ask for it; the manifest rbac.yaml that comes with moorage has every rule`;
+  const hint = `for ${commands}; the manifest rbac.yaml that comes with moorage has the rule`;
   return right.level === "needed" ? problem("rights", message, hint) : note("rights", message, hint);
+}
+
+/** A list of twenty would not tell more. */
+function allMissing(needed: readonly Right[], namespace: string): ClusterCheck {
+  return problem(
+    "rights",
+    `you have none of the rights that are needed in the namespace ${namespace}: ${rightsInWords(needed)}`,
+    "choose another namespace with `--namespace`, or let whoever runs the cluster give them: the manifest rbac.yaml that comes with moorage has every rule",
+  );
 }
 
 function untold({ detail }: Extract<Review, { kind: "unavailable" }>, count: number): ClusterCheck {
