@@ -57,7 +57,7 @@ const setup: readonly Evidence[] = [
   [
     "unsupported-manifest",
     "unsupported-manifest",
-    /\bunsupported (?:manifest|media ?type|schema|docker v1)|\bunsupported mediatype\b|\bunknown media ?type\b|\bmedia ?type\b[^\n]{0,160}?\b(?:no longer supported|not supported)\b|\bmedia ?type in manifest should be\b|\bschema ?(?:version )?[12]\b[^\n]{0,160}?\b(?:disabled|supported|removed|deprecated)\b|\b(?:schema v?1|schema1|manifest v1)\b|\bwhen fetching\b[^\n]{0,60}?\bplugin\b|\bencountered remote\b|\btarget is (?:unknown|plugin)\b|\bwould not match destination reference\b|\bunexpected media type application\/(?:octet-stream|vnd)|\bmissing private key needed for decryption\b|\boci (?:index|manifest) found, but accept\b|\bunsupported image-specific operation\b/,
+    /\bunsupported (?:manifest|media ?type|schema|docker v1)|\bunsupported mediatype\b|\bunknown media ?type\b|\bmedia ?type\b[^\n]{0,160}?\b(?:no longer supported|not supported)\b|\bmedia ?type in manifest should be\b|\bschema ?(?:version )?[12]\b[^\n]{0,160}?\b(?:disabled|supported|removed|deprecated)\b|\b(?:schema v?1|schema1|manifest v1)\b|\bwhen fetching\b[^\n]{0,60}?\bplugin\b|\bencountered remote\b|\btarget is (?:unknown|plugin)\b|\bwould not match destination reference\b|\bunexpected media type application\/(?:octet-stream|vnd)|\bmissing private key needed for decryption\b|\boci (?:index|manifest) found, but accept\b|\bunsupported image-specific operation\b|\bno processor for media-?type\b|\bmismatched image rootfs and manifest layers\b|\bnumber of layers and diffids don't match\b/,
   ],
   [
     "registry-misconfigured",
@@ -144,26 +144,25 @@ function first(list: readonly Evidence[], text: string): PullDiagnosis | null {
 
 /**
  * What a bare status proves depends on the step. At the token's address a 403 comes for what is private and for what is
- * absent. A blob follows a manifest that was read: its 403 is an address that ran out or a network that is closed, its
- * 404 a registry in disorder, and both may pass.
+ * absent. A blob follows a manifest that was read: its 401 is a token that ran out meanwhile, its 403 an address that
+ * did or a network that is closed, its 404 a registry in disorder, and all may pass.
  */
 function byStatus(text: string, told: ReadonlySet<number>): PullDiagnosis | null {
   if (told.has(407)) return { verdict: "registry-misconfigured", cause: "registry-misconfigured:proxy" };
   if (told.has(412)) return { verdict: "registry-misconfigured", cause: "registry-misconfigured:policy" };
+  const step = stepOf(text);
+  if (step === "blob" && (refusals.some((status) => told.has(status)) || /\bforbidden\b/.test(text))) return null;
   if (
     told.has(401) ||
     /\bunauthorized\b|\bno basic auth\b|\bauthentication (?:is )?required\b|\baccess ?denied\b/.test(text)
   )
     return { verdict: "unauthorized", cause: "unauthorized" };
-  const step = stepOf(text);
   if (told.has(403) || /\bforbidden\b/.test(text)) {
-    if (step === "blob") return null;
     return step === "token"
       ? { verdict: "denied-or-absent", cause: "ambiguous" }
       : { verdict: "unauthorized", cause: "unauthorized" };
   }
   if (told.has(404) || told.has(410)) {
-    if (step === "blob") return null;
     return step === "token" || step === "ping"
       ? { verdict: "registry-misconfigured", cause: "registry-misconfigured:no-registry" }
       : { verdict: "manifest-unknown", cause: "manifest-unknown" };
@@ -172,6 +171,8 @@ function byStatus(text: string, told: ReadonlySet<number>): PullDiagnosis | null
     ? { verdict: "denied-or-absent", cause: "ambiguous" }
     : null;
 }
+
+const refusals: readonly number[] = [401, 403, 404, 410];
 
 type Step = "token" | "blob" | "ping" | "manifest";
 

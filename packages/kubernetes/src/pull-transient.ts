@@ -48,7 +48,7 @@ const causes: readonly (readonly [cause: string, evidence: RegExp])[] = [
   ],
   [
     "transient:local-store",
-    /\bno such file or directory\b|\bsnapshot\b[^\n]{0,300}?\b(?:does not exist|not found|already exists)\b|\bcontent digest <digest>: not found\b|\bfailed to (?:extract|register|mount|stat)\b|\blayer (?:does not exist|not known)\b|\blease\b[^\n]{0,100}?\bnot found\b|\block(?:ed)? for\b|\bdatabase is locked\b|<path>: (?:permission denied|operation not permitted|file exists|not a directory)|\boperation not permitted\b|\bimage pull (?:intent|record)/,
+    /\bno such file or directory\b|\bsnapshot\b[^\n]{0,300}?\b(?:does not exist|not found|already exists)\b|\bcontent digest <digest>: not found\b|\bfailed to (?:extract|register|mount|stat)\b(?![^\n]{0,300}?\bno processor for media)|\blayer (?:does not exist|not known)\b|\blease\b[^\n]{0,100}?\bnot found\b|\block(?:ed)? for\b|\bdatabase is locked\b|<path>: (?:permission denied|operation not permitted|file exists|not a directory)|\boperation not permitted\b|\bimage pull (?:intent|record)/,
   ],
 ];
 
