@@ -8,6 +8,8 @@ import { registry } from "./layout.ts";
 import { clusterDomain } from "./names.ts";
 
 const networkPlugins = "/usr/lib/cni";
+/** Where a node keeps what its pods write, in its own folder. */
+export const podLogs = "pod-logs";
 
 export interface NodeConfig {
   readonly containerd: string;
@@ -22,7 +24,7 @@ export interface NodeOptions {
 export function writeNodeConfig(layout: Layout, node: NodeLayout, images: Images, options: NodeOptions): NodeConfig {
   const at = (...parts: readonly string[]): string => join(node.dir, ...parts);
   const hosts = at("registries", registry(layout));
-  for (const folder of [at("network"), at("kubelet"), hosts]) mkdirSync(folder, { recursive: true });
+  for (const folder of [at("network"), at("kubelet"), at(podLogs), hosts]) mkdirSync(folder, { recursive: true });
   const server = `http://${registry(layout)}`;
   writeFileSync(
     join(hosts, "hosts.toml"),
@@ -80,6 +82,8 @@ function kubeletConfig({ names }: Layout, node: NodeLayout): Record<string, unkn
     containerRuntimeEndpoint: `unix://${node.socket}`,
     cgroupDriver: "cgroupfs",
     cgroupRoot: `/${node.cgroup}`,
+    // A kubelet removes the logs of pods that it does not know: those of another node on this machine too.
+    podLogsDir: join(node.dir, podLogs),
     // This release refuses the older layout of control groups unless told otherwise.
     ...(unifiedCgroups() ? {} : { failCgroupV1: false }),
     failSwapOn: false,
