@@ -1,14 +1,15 @@
 /** One agent in a namespace of its own on the cluster of this run: the real loops on it, and what the world shows of it. */
-import type { JournalEntry, ObservedInstance, StartOutcome, StopOutcome, Substrate } from "@moorage/core";
+import type { JournalEntry, ObservedInstance, PodTemplate, StartOutcome, StopOutcome, Substrate } from "@moorage/core";
 import { createAbort, instanceName, moorageProfile, secretName, startAgent, stopAgent } from "@moorage/core";
 import { awakeClock } from "@moorage/harness";
 import { sha256, systemRandom } from "@moorage/keys";
+import type { ClusterAccess, TransportLimits } from "@moorage/kubernetes";
 import { openCluster } from "@moorage/kubernetes";
 import type { Ask } from "../conformance/bench.ts";
 import type { Api } from "./api.ts";
 import { apiOf } from "./api.ts";
 import { runningContainers } from "./containers.ts";
-import { identityOf, startRequestOf, subjectOf } from "./kubernetes-agent.ts";
+import { identityOf, startRequestOf, subjectOf, templateOf } from "./kubernetes-agent.ts";
 import type { Namespace } from "./namespace.ts";
 import { ownNamespace } from "./namespace.ts";
 import type { ThisCluster } from "./this-cluster.ts";
@@ -40,7 +41,16 @@ export interface Scene {
   end(): Promise<void>;
 }
 
-export async function openScene(options: { readonly namespaceMade?: boolean } = {}): Promise<Scene> {
+export interface SceneOptions {
+  readonly namespaceMade?: boolean;
+  /** What the loops use instead of the administrator's own way to the API server. */
+  readonly access?: (admin: ClusterAccess) => ClusterAccess;
+  readonly limits?: Partial<TransportLimits>;
+  /** What is declared beside what each agent of these tests declares. */
+  readonly declared?: Partial<PodTemplate>;
+}
+
+export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const here = thisCluster();
   const api = apiOf(here);
   const namespace = await ownNamespace(api, options.namespaceMade ?? true);
@@ -48,8 +58,10 @@ export async function openScene(options: { readonly namespaceMade?: boolean } = 
   const identity = identityOf(agent);
   const name = instanceName(moorageProfile, identity);
   const clock = awakeClock();
-  const access = { ...here.access(), namespace: namespace.name };
-  const cluster = openCluster({ access, env: process.env, clock, random: systemRandom, now: () => Date.now() });
+  const { access: change = (admin) => admin, limits = {}, declared = {} } = options;
+  const access = change({ ...here.access(), namespace: namespace.name });
+  const now = (): number => Date.now();
+  const cluster = openCluster({ access, env: process.env, clock, random: systemRandom, now, limits });
   const { substrate } = cluster;
   const told: JournalEntry[] = [];
   const interrupt = createAbort();
@@ -70,8 +82,11 @@ export async function openScene(options: { readonly namespaceMade?: boolean } = 
     identity,
     substrate,
     told,
-    start: ({ image = here.image, deadlineMs = patienceMs, ...ask } = {}) =>
-      startAgent({ ...startRequestOf(agent, image, ask), deadlineMs }, { ...ports, digest: sha256 }),
+    start({ image = here.image, deadlineMs = patienceMs, ...ask } = {}) {
+      const request = startRequestOf(agent, image, ask);
+      const template = { ...templateOf(image, ask), ...declared };
+      return startAgent({ ...request, template, deadlineMs }, { ...ports, digest: sha256 });
+    },
     stop: (deadlineMs = patienceMs) => stopAgent(subjectOf(agent, deadlineMs), ports),
     instance,
     untilContainer: (what, holds) =>
