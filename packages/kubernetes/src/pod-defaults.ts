@@ -1,5 +1,5 @@
 /** What is declared for a cluster becomes an intent: every default of a pod, filled in once, so that the digest holds what will be. */
-import type { FormatAxes, HarnessTemplate, PodTemplate, Toleration } from "@moorage/core";
+import type { HarnessTemplate, PodTemplate, RuntimeTarget, Toleration } from "@moorage/core";
 
 /** All that a declaration says for a pod; what is absent takes its default. */
 export interface PodDeclaration {
@@ -10,7 +10,7 @@ export interface PodDeclaration {
   readonly command?: readonly string[];
   readonly args?: readonly string[];
   readonly harness?: HarnessTemplate;
-  readonly fingerprint?: FormatAxes;
+  readonly fingerprint?: RuntimeTarget;
   readonly env: Readonly<Record<string, string>>;
   readonly secretKeys: readonly string[];
   /** Milliseconds. */

@@ -1,5 +1,6 @@
 /** The non-secret shape of what would be created, and its digest, which is recorded at the create. */
 import type { Digest, Json } from "../ports/digest.ts";
+import type { RuntimeTarget } from "../update/fingerprint.ts";
 
 declare const intentBrand: unique symbol;
 
@@ -33,7 +34,7 @@ export interface ProcessTemplate extends IntentEnvironment {
   /** Digest over command, args and the content of the declared files. */
   readonly buildId: string;
   /** The three format axes of the build. */
-  readonly fingerprint?: FormatAxes;
+  readonly fingerprint?: RuntimeTarget;
   readonly drainMs: number;
   readonly graceMs: number;
   /** null: never. */
@@ -43,13 +44,6 @@ export interface ProcessTemplate extends IntentEnvironment {
   readonly catalog: { readonly path: string; readonly signal: string | null } | null;
   /** null: the identity is by name. Else it is a key, and `as` is the variable that receives it, if any does. */
   readonly identityKey: { readonly as: string | null } | null;
-}
-
-/** What decides whether two builds can talk and can read each other's data. */
-export interface FormatAxes {
-  readonly wireVersion: number;
-  readonly eventLogSchema: number;
-  readonly crdApiVersion: string;
 }
 
 export type HealthTemplate =
@@ -73,7 +67,7 @@ export interface PodTemplate extends IntentEnvironment {
   readonly args: readonly string[];
   /** What the harness in the image is told; null for an image without one. */
   readonly harness: HarnessTemplate | null;
-  readonly fingerprint?: FormatAxes;
+  readonly fingerprint?: RuntimeTarget;
   readonly graceMs: number;
   readonly resources: {
     readonly requests: Readonly<Record<string, string>>;

@@ -1,0 +1,45 @@
+/** May this build use this bundle? Data against build: the target has to equal the build's format axes, and nothing else counts. */
+import { checkCatalogHash } from "./catalog-hash.ts";
+import type { Axis, Fingerprint, RuntimeTarget } from "./fingerprint.ts";
+import { axisWords, checkFingerprint, checkTarget, firstDifference } from "./fingerprint.ts";
+
+/** What of a bundle takes part. */
+export interface BundleTarget {
+  /** The runtime that it was authored for. */
+  readonly target: RuntimeTarget;
+  readonly catalogHash: string;
+}
+
+/** A refusal: the first axis that differs, with the bundle's value and the build's. */
+export type Incompatible = {
+  readonly [A in Axis]: {
+    readonly tier: "incompatible";
+    readonly axis: A;
+    readonly expected: RuntimeTarget[A];
+    readonly actual: RuntimeTarget[A];
+    /** One sentence for people: the axis in words, without the values. */
+    readonly message: string;
+  };
+}[Axis];
+
+export type BundleVerdict = { readonly tier: "hot" } | Incompatible;
+
+/** The payload plays no part: a bundle equal to the catalog in use is hot as well. Throws a `FingerprintError`. */
+export function evaluateBundle(bundle: BundleTarget, running: Fingerprint): BundleVerdict {
+  const { target } = bundle;
+  checkTarget(target);
+  checkCatalogHash(bundle.catalogHash);
+  checkFingerprint(running, target);
+  const axis = firstDifference(target, running);
+  return axis === null ? { tier: "hot" } : refusal(axis, target, running);
+}
+
+function refusal(axis: Axis, target: RuntimeTarget, running: RuntimeTarget): Incompatible {
+  return {
+    tier: "incompatible",
+    axis,
+    expected: target[axis],
+    actual: running[axis],
+    message: `the ${axisWords[axis]} of the running build differs from the target the bundle was built for`,
+  } as Incompatible;
+}
