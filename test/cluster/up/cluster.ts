@@ -2,7 +2,6 @@
 
 import { rmSync } from "node:fs";
 import { connect } from "node:net";
-import { join } from "node:path";
 import { adminRequest } from "./admin.ts";
 import { auditFlags } from "./audit.ts";
 import type { BinaryPlaces } from "./binary.ts";
@@ -71,7 +70,8 @@ export function status(layout: Layout): string[] {
   return partNames(layout.dir).map((name) => `${name} ${partLives(layout.dir, name) ? "runs" : "is stopped"}`);
 }
 
-function unmountBelow(dir: string): void {
+/** What kubelets and runtimes have mounted in a folder of theirs. */
+export function unmountBelow(dir: string): void {
   attempt(
     "sh",
     "-c",
@@ -79,7 +79,6 @@ function unmountBelow(dir: string): void {
     "sh",
     dir,
   );
-  rmSync(join(dir, "run"), { recursive: true, force: true });
 }
 
 function listens(port: number): Promise<boolean> {

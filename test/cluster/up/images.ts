@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Layout } from "./layout.ts";
 import { registry } from "./layout.ts";
+import type { ImageSpec } from "./oci-image.ts";
 import { pushImage } from "./oci-image.ts";
 
 const busybox = "/bin/busybox";
@@ -14,19 +15,26 @@ export interface Images {
 }
 
 export async function pushImages(layout: Layout): Promise<Images> {
-  if (!existsSync(busybox)) throw new Error(`${busybox} is missing: install busybox-static`);
-  const content = readFileSync(busybox);
-  const applets = ["sh", "sleep", "cat", "env", "ls", "touch", "wget"];
-  const program = { path: "bin/busybox", content, mode: 0o755 };
-  const files = [program, ...applets.map((name) => ({ path: `bin/${name}`, target: "busybox" }))];
   const near = `127.0.0.1:${layout.registryPort}`;
-  const pause = { files: [program], entrypoint: ["/bin/busybox", "sleep", "2147483647"] };
+  const pause = { files: [program()], entrypoint: ["/bin/busybox", "sleep", "2147483647"] };
   await pushImage(near, "pause", "1", pause);
-  const digest = await pushImage(near, "agent", "1", { files, entrypoint: ["/bin/sh", "-c"] });
+  const digest = await pushImage(near, "agent", "1", agentImage());
   const images: Images = { pause: `${registry(layout)}/pause:1`, agent: `${registry(layout)}/agent@${digest}` };
   mkdirSync(dirname(path(layout)), { recursive: true });
   writeFileSync(path(layout), JSON.stringify(images));
   return images;
+}
+
+/** What agents of these tests run in. */
+export function agentImage(): ImageSpec {
+  const applets = ["sh", "sleep", "cat", "env", "ls", "touch", "wget"];
+  const links = applets.map((name) => ({ path: `bin/${name}`, target: "busybox" }));
+  return { files: [program(), ...links], entrypoint: ["/bin/sh", "-c"] };
+}
+
+function program(): ImageSpec["files"][number] {
+  if (!existsSync(busybox)) throw new Error(`${busybox} is missing: install busybox-static`);
+  return { path: "bin/busybox", content: readFileSync(busybox), mode: 0o755 };
 }
 
 export function readImages(layout: Layout): Images {

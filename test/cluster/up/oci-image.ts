@@ -14,6 +14,9 @@ export interface ImageSpec {
   readonly architecture?: string;
 }
 
+/** This machine's, as images call it. */
+export const ownArchitecture: string = { x64: "amd64" }[process.arch as string] ?? process.arch;
+
 interface Blob {
   readonly mediaType: string;
   readonly digest: string;
@@ -26,7 +29,7 @@ export async function pushImage(registry: string, name: string, tag: string, ima
   const layer = layerOf(image.files);
   const packed = blob("application/vnd.oci.image.layer.v1.tar+gzip", gzipSync(layer));
   const config = jsonBlob("application/vnd.oci.image.config.v1+json", {
-    architecture: image.architecture ?? { x64: "amd64" }[process.arch as string] ?? process.arch,
+    architecture: image.architecture ?? ownArchitecture,
     os: "linux",
     config: { Entrypoint: image.entrypoint, Env: ["PATH=/bin"] },
     rootfs: { type: "layers", diff_ids: [digestOf(layer)] },
