@@ -1,6 +1,6 @@
 // The rights that are shipped: they are enough for everything, and each that is taken away is noticed by its name.
 import type { Json } from "@moorage/core";
-import { instanceMarks, intentDigest, moorageProfile } from "@moorage/core";
+import { instanceMarks, intentDigest, moorageProfile, secretMarks } from "@moorage/core";
 import { awakeClock } from "@moorage/harness";
 import { sha256, systemRandom } from "@moorage/keys";
 import type { Cluster, ClusterAccess, ClusterCheck, Right } from "@moorage/kubernetes";
@@ -118,16 +118,24 @@ describe("with the rights of the manifest", () => {
     expect((await made.cluster.events({ name: made.scene.name })).length).toBeGreaterThan(0);
   });
 
-  test("an agent that ended makes way for a new start, its Secret with it", async () => {
+  test("an agent that ended makes way for a new start, its Secret with it, and leftovers are collected", async () => {
     const { scene, cluster } = await stage((who, namespace) => who.apply("rbac.yaml", namespace, /optional/));
     await untilAllIsWell(cluster);
+    await plantLeftover(scene);
     await scene.start({ behaviour: "endsAtOnce", settleMs: 0 });
     await scene.untilContainer("it has ended", ({ state }) => state === "terminated");
     expect(await scene.start()).toMatchObject({
       outcome: "started",
       actions: [{ action: "delete" }, { action: "create" }],
     });
-    expect(await scene.substrate.listSecrets(scene.identity)).toMatchObject({ kind: "read", secrets: [{}] });
+    await until("the leftover is gone", async () => {
+      return (await scene.substrate.readName(`${scene.name}-old`)).kind === "absent";
+    });
+    // The leftover's Secret may have been in use for as long as its pod was on its way out: then its age takes it.
+    const left = await scene.substrate.listSecrets(scene.identity);
+    const names = left.kind === "read" ? left.secrets.map(({ name }) => name) : [];
+    expect(names.filter((name) => name !== `${scene.name}-0123456789abcdef`)).toHaveLength(1);
+    expect(scene.told.filter(({ step }) => step === "warn")).toEqual([]);
   });
 });
 
@@ -288,6 +296,24 @@ describe("whoever uses it, with one right taken away", () => {
 
 async function drained(source: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of source);
+}
+
+/** An ended instance of ours under another name, with its Secret: what a start collects. */
+async function plantLeftover(scene: Scene): Promise<void> {
+  const admin = open({ ...here.access(), namespace: scene.namespace.name });
+  ends.push(() => admin.close());
+  const template = templateOf(here.image, { behaviour: "endsAtOnce" });
+  const [name, secret] = [`${scene.name}-old`, `${scene.name}-0123456789abcdef`];
+  const marks = secretMarks(moorageProfile, scene.identity, 600);
+  expect(await admin.substrate.createSecret({ name: secret, data: new Map(), ...marks })).toMatchObject({
+    kind: "created",
+  });
+  const shown = instanceMarks(moorageProfile, scene.identity, intentDigest(template, sha256), {});
+  expect(await admin.substrate.createInstance({ name, secret, template, ...shown })).toEqual({ kind: "created" });
+  await until("the leftover has ended", async () => {
+    const found = await admin.substrate.readName(name);
+    return found.kind === "found" && found.instance.evidence.container.state === "terminated";
+  });
 }
 
 /** A pod of somebody else's that has our name. */
