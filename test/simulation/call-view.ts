@@ -137,7 +137,12 @@ export function noteInstance(view: CallView, instance: ObservedInstance, at: num
 
 export function noteHint(view: CallView, hint: Hint, at: number): void {
   if (hint.kind === "over") return;
-  if (hint.kind === "changed") return noteInstance(view, hint.instance, at);
+  if (hint.kind === "changed") {
+    // No call reads while it follows: a later read that does not show it says that it is gone.
+    const { fence, attempt } = hint.instance;
+    if (attempt !== null) view.attempts.set(fence.uid, attempt);
+    return noteInstance(view, hint.instance, at);
+  }
   if (mayRun(hint.last)) view.everRan = true;
   view.removed.set(hint.last.fence.uid, hint.last);
   if (hint.last.attempt !== null) view.gone.add(hint.last.attempt);
