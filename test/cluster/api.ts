@@ -9,6 +9,8 @@ export interface Api {
     path: string,
     body?: Json,
   ): Promise<{ status: number; object: unknown }>;
+  /** What is no JSON, such as a log; empty when it cannot be had. */
+  text(path: string): Promise<string>;
   close(): void;
 }
 
@@ -24,6 +26,10 @@ export function apiOf(cluster: ThisCluster): Api {
       } catch {
         return { status: answer.status, object: null };
       }
+    },
+    async text(path) {
+      const answer = await transport.send({ method: "GET", path });
+      return answer.kind === "answered" && answer.status === 200 ? answer.body : "";
     },
     close: () => transport.close(),
   };

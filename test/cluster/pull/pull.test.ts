@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Scene } from "../scene.ts";
 import { openScene } from "../scene.ts";
 import { thisCluster } from "../this-cluster.ts";
-import { adminRequest } from "../up/admin.ts";
 import type { Layout } from "../up/layout.ts";
 import { until } from "../up/run.ts";
 import { lasting } from "./lasting.ts";
@@ -77,8 +76,8 @@ describe.skipIf(own === null)("an image that cannot be pulled", () => {
     const outcome = await scene.start({ image: `${front.host}/${repository}@${digest}`, settleMs: 30_000 });
     expect(outcome).toMatchObject({ outcome: "reported", condition: { code: "agentEnded" } });
     expect(actionsOf(outcome)).toEqual(["create"]);
-    const log = await adminRequest(stage.layout, "GET", `${scene.namespace.path("pods", scene.name)}/log`);
-    expect(log.body).toContain("exec format error");
+    const log = await scene.api.text(`${scene.namespace.path("pods", scene.name)}/log`);
+    expect(log).toContain("exec format error");
     expect(await scene.alive()).toBe(0);
     expect(await scene.start()).toMatchObject({ outcome: "started" });
     expect(await scene.alive()).toBe(1);
