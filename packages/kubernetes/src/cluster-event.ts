@@ -28,6 +28,9 @@ export interface RawEvent {
   readonly event: ClusterEvent;
 }
 
+/** Characters of an ISO time before its fraction. */
+const wholeSecond = "2030-01-31T12:00:00".length;
+
 /** Null for what is no Event, or has no time. Old sources write `lastTimestamp` and `count`, new ones `eventTime` and `series`. */
 export function decodeEvent(object: Fields): RawEvent | null {
   const metadata = fieldsOf(object["metadata"]);
@@ -53,10 +56,11 @@ export function decodeEvent(object: Fields): RawEvent | null {
   };
 }
 
-/** Oldest first; of the same second, as the API server wrote them. */
+/** Oldest first, in whole seconds, which is all that some sources tell; of the same second, as the API server wrote them. */
 export function inOrder(events: readonly RawEvent[]): readonly RawEvent[] {
   return events.toSorted((a, b) => {
-    if (a.event.at !== b.event.at) return a.event.at < b.event.at ? -1 : 1;
+    const [first, second] = [a.event.at.slice(0, wholeSecond), b.event.at.slice(0, wholeSecond)];
+    if (first !== second) return first < second ? -1 : 1;
     return isNewer(a.version, b.version) ? 1 : -1;
   });
 }

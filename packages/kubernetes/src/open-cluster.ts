@@ -50,7 +50,11 @@ export interface Cluster {
   whyWaiting(name: string): Promise<Condition | null>;
   /** What the agent wrote. Throws a `ClusterError` that says why there is nothing to read. */
   podLog(request: PodLogRequest): AsyncIterable<PodLogEvent>;
-  /** A person's word: the pod gets `ms` milliseconds to end, in whole seconds and at least one, from its next delete, or at once if it is ending already. */
+  /**
+   * A person's word: from its next delete on, the pod gets `ms` milliseconds to end, in whole seconds and at least one.
+   * Of one that is ending already that is put on record at once; but kubelets up to 1.35 go on with the grace of the
+   * first delete (kubernetes/kubernetes#83916), so nobody may be told that it ends sooner.
+   */
   setStopGrace(name: string, ms: number): Promise<void>;
   /** Resolves at the next change of any pod of ours, after `ms` milliseconds, or when the signal aborts. Never rejects. */
   changed(ms: number, signal: Abort): Promise<void>;

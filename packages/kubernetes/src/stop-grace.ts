@@ -1,4 +1,4 @@
-/** A person's word that a pod gets less time to end than it asked for: kept for the delete that follows, and sent at once to a pod that is ending already. */
+/** A person's word that a pod gets less time to end than it asked for: kept for the delete that follows, and put on record at once of a pod that is ending already. */
 import type { BindingProfile } from "@moorage/core";
 import { markedIdentity } from "@moorage/core";
 import { answerFault } from "./cluster-error.ts";
