@@ -1,0 +1,225 @@
+/** From a directory to a catalog: collected, normalised, checked and hashed; what is hashed is what is handed on. */
+import { isUtf8 } from "node:buffer";
+import { hash } from "node:crypto";
+import fs from "node:fs";
+import { join } from "node:path";
+import { BundleError, type Flaw, throwFlaws } from "./bundle-error.ts";
+import { byPath, catalogHashOf } from "./catalog-hash.ts";
+import { type CatalogLimits, catalogLimits, type FoundFile, type IgnoredPath, walkCatalog } from "./collect.ts";
+import { DocumentFault, type DocumentNode, faultFlaw } from "./document.ts";
+import { FileReader } from "./file-content.ts";
+import { ignoreFileName, ignoreRules } from "./ignore-file.ts";
+import { type ComponentKind, type Effect, layoutFileName, layoutOf } from "./layout.ts";
+import { plantedSecrets } from "./planted-secrets.ts";
+import { strictJson } from "./strict-json.ts";
+import { strictYaml } from "./strict-yaml.ts";
+import { extensionOf, isTextPath, normaliseText } from "./text-file.ts";
+
+/** One file of a catalog, as it is shipped. */
+export interface Component {
+  readonly path: string;
+  readonly kind: ComponentKind;
+  readonly effect: Effect;
+  /** Bytes. */
+  readonly size: number;
+  /** 64 hex digits. */
+  readonly sha256: string;
+}
+
+export interface Catalog {
+  readonly hash: string;
+  /** Sorted by path, in UTF-16 code units. */
+  readonly components: readonly Component[];
+  /** What was left out, and by which line of the ignore file. */
+  readonly ignored: readonly IgnoredPath[];
+  /** Globs of `.moorageignore` and `catalog.yaml` that match nothing: likely mistakes. */
+  readonly unmatched: readonly { readonly file: string; readonly glob: string }[];
+}
+
+export interface ReadCatalogOptions {
+  readonly limits?: CatalogLimits;
+  /** Gets the content of each file, sorted by path. The bytes hold until it returns. */
+  readonly onFile?: (path: string, content: Uint8Array) => void;
+}
+
+/** Reads a whole catalog for shipping: strictly parsed, without planted secrets. Throws a `BundleError`. */
+export function readCatalog(directory: string, options: ReadCatalogOptions = {}): Catalog {
+  return new CatalogReader(directory, options, true).catalog();
+}
+
+/** The hash alone, without parsing and searching what is inside: has it been edited since? Throws a `BundleError`. */
+export function hashCatalog(directory: string, limits: CatalogLimits = catalogLimits): string {
+  return new CatalogReader(directory, { limits }, false).catalog().hash;
+}
+
+/** Lives for one reading. */
+class CatalogReader {
+  readonly #directory: string;
+  readonly #root: string;
+  readonly #limits: CatalogLimits;
+  readonly #onFile: ReadCatalogOptions["onFile"];
+  readonly #strict: boolean;
+  readonly #reader = new FileReader();
+  readonly #flaws: Flaw[] = [];
+  #left: number;
+
+  constructor(directory: string, { limits = catalogLimits, onFile }: ReadCatalogOptions, strict: boolean) {
+    this.#directory = directory;
+    this.#root = realFolder(directory);
+    this.#limits = limits;
+    this.#left = limits.bytes;
+    this.#onFile = onFile;
+    this.#strict = strict;
+  }
+
+  catalog(): Catalog {
+    const ignore = ignoreRules(this.#ownFile(ignoreFileName), this.#flaws);
+    const walk = walkCatalog(this.#root, ignore, this.#limits, this.#flaws);
+    // Nothing of a catalog that is refused anyhow needs to be read.
+    this.#throwFlaws();
+    if (walk.files.length === 0) throw this.#empty(walk.ignored.length);
+    const source = walk.files.some(({ path }) => path === layoutFileName) ? this.#ownFile(layoutFileName) : null;
+    const layout = layoutOf(source === null ? [] : this.#layoutDocuments(source), source ?? "", this.#flaws);
+    const components = walk.files
+      .toSorted(byPath)
+      .map((file): Component => ({ path: file.path, ...layout.place(file.path), ...this.#content(file) }));
+    this.#throwFlaws();
+    return {
+      hash: catalogHashOf(components),
+      components,
+      ignored: walk.ignored.toSorted(byPath),
+      unmatched: [
+        ...ignore.unmatched().map((glob) => ({ file: ignoreFileName, glob })),
+        ...layout.unmatched().map((glob) => ({ file: layoutFileName, glob })),
+      ],
+    };
+  }
+
+  #content(file: FoundFile): { readonly size: number; readonly sha256: string } {
+    const reading = this.#reader.read(file.real, file.size, this.#left);
+    switch (reading.kind) {
+      case "read": {
+        const bytes = this.#checked(file.path, reading.bytes);
+        this.#left -= reading.bytes.length;
+        this.#onFile?.(file.path, bytes);
+        return { size: bytes.length, sha256: hash("sha256", bytes, "hex") };
+      }
+      case "changed":
+        this.#flaw("fileChanged", file.path, "changed while it was being read", "try again when nothing writes to it");
+        break;
+      case "unreadable":
+        this.#flaw("unreadable", file.path, `cannot be read (${reading.code})`, "see to its permissions");
+        break;
+      default:
+        reading satisfies never;
+    }
+    return { size: 0, sha256: "" };
+  }
+
+  #checked(path: string, raw: Uint8Array): Uint8Array {
+    if (!isTextPath(path)) {
+      // A key lies in a file of any name.
+      if (this.#strict && isUtf8(raw) && !raw.includes(0)) this.#flaws.push(...plantedSecrets(path, textOf(raw)));
+      return raw;
+    }
+    const normal = normaliseText(path, raw);
+    if (normal.kind === "flaw") {
+      this.#flaws.push(normal.flaw);
+      return raw;
+    }
+    if (this.#strict) this.#checkText(path, textOf(normal.bytes));
+    return normal.bytes;
+  }
+
+  #checkText(path: string, text: string): void {
+    this.#flaws.push(...plantedSecrets(path, text));
+    // The layout has been parsed already.
+    if (path !== layoutFileName) this.#parsed(path, text);
+  }
+
+  #layoutDocuments(source: string): readonly DocumentNode[] {
+    return this.#parsed(layoutFileName, source);
+  }
+
+  #parsed(path: string, text: string): readonly DocumentNode[] {
+    try {
+      switch (extensionOf(path)) {
+        case "json":
+          return [strictJson(text)];
+        case "yaml":
+        case "yml":
+          return strictYaml(text);
+        default:
+          return [];
+      }
+    } catch (error) {
+      if (!(error instanceof DocumentFault)) throw error;
+      this.#flaws.push(faultFlaw(error, text, path));
+      return [];
+    }
+  }
+
+  /** The text of a file that says something about the catalog, or null when there is none. */
+  #ownFile(name: string): string | null {
+    const path = join(this.#root, name);
+    const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return null;
+    const most = 1024 * 1024;
+    if (!stat.isFile() || stat.size > most) {
+      this.#flaw("unreadable", name, "is no file, or larger than a mebibyte", "make it a short file");
+      return null;
+    }
+    const reading = this.#reader.read(path, stat.size, most);
+    if (reading.kind !== "read") {
+      this.#flaw("unreadable", name, "cannot be read, or changes meanwhile", "see to its permissions");
+      return null;
+    }
+    const normal = normaliseText(name, reading.bytes);
+    if (normal.kind === "text") return textOf(normal.bytes);
+    this.#flaws.push(normal.flaw);
+    return null;
+  }
+
+  #empty(ignored: number): BundleError {
+    const message =
+      ignored === 0 ? "holds no file" : `holds no file but ${ignored === 1 ? "one that is" : "what is"} ignored`;
+    return new BundleError("the catalog is empty", [
+      flawOf(
+        "catalogEmpty",
+        this.#directory,
+        message,
+        "put a prompt into it, or take `catalog` out of the declaration",
+      ),
+    ]);
+  }
+
+  #throwFlaws(): void {
+    throwFlaws("the catalog is refused", this.#flaws);
+  }
+
+  #flaw(code: string, file: string, message: string, hint: string): void {
+    this.#flaws.push(flawOf(code, file, message, hint));
+  }
+}
+
+function realFolder(directory: string): string {
+  const problem = (code: string, message: string, hint: string): BundleError =>
+    new BundleError("there is no catalog", [flawOf(code, directory, message, hint)]);
+  try {
+    const real = fs.realpathSync(directory);
+    if (fs.statSync(real).isDirectory()) return real;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    if (code === "ENOENT") throw problem("catalogMissing", "is not there", "make it, or correct `catalog`");
+    throw problem("unreadable", `cannot be read (${code})`, "see to its permissions");
+  }
+  throw problem("catalogMissing", "is no folder", "name the folder of the catalog");
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
+}
+
+function flawOf(code: string, file: string, message: string, hint: string): Flaw {
+  return { code, file, line: null, column: null, path: "", message, hint };
+}
