@@ -2,6 +2,7 @@ import { moorageProfile } from "@moorage/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodePod, decodeSecret } from "./decode.ts";
+import type { Fields } from "./json-fields.ts";
 import { agent, evidence, made, pods, recorded, startup } from "./pod.fixture.ts";
 
 describe("a recorded pod", () => {
@@ -115,6 +116,14 @@ describe("a recorded pod", () => {
     expect(startup(pod, [secret])).toEqual({ kind: "provablyBroken", proof: { kind: "secretAbsent", secret } });
     expect(startup(recorded("configmap-missing"), [secret])).toMatchObject({ kind: "recoverable" });
     expect(decodePod(recorded("configmap-missing"), moorageProfile)?.attempt).toBeNull();
+  });
+
+  it("tells the attempt whose Secret a copy under another name references, and proves nothing by its absence", () => {
+    const secret = "secret-missing-0123456789abcdef";
+    const pod = recorded("secret-missing");
+    const copy = { ...pod, metadata: { ...(pod["metadata"] as Fields), name: "copy" } };
+    expect(decodePod(copy, moorageProfile)?.attempt).toBe("0123456789abcdef");
+    expect(startup(copy, [secret])).toMatchObject({ kind: "recoverable" });
   });
 
   it("tells since when its deletion is asked for, and what holds it up", () => {

@@ -28,20 +28,20 @@ export function decodePod(pod: Fields, profile: BindingProfile): ObservedInstanc
   const spec = fieldsOf(pod["spec"]);
   const status = fieldsOf(pod["status"]);
   const container = byName(spec["containers"], profile.container);
-  const attempt = attemptOf(container, metadata.name);
+  const { attempt, secret } = attemptOf(container, metadata.name);
   const decoding: Decoding = {
     spec,
     status,
     container,
     statuses: byName(status["containerStatuses"], profile.container),
-    secret: attempt?.secret ?? null,
+    secret,
   };
   const evidence: Evidence = {
     container: decodeContainer(decoding),
     phase: phaseOf(status["phase"]),
     nodeLost: nodeLostOf(spec, status),
   };
-  return { ...observed, evidence, attempt: attempt?.attempt ?? null, startedAt: startOf(decoding.statuses) };
+  return { ...observed, evidence, attempt, startedAt: startOf(decoding.statuses) };
 }
 
 /** Null when it has no name, UID or version. Its data is not looked at. */
@@ -182,15 +182,24 @@ function nodeLostOf(spec: Fields, status: Fields): NodeLost | null {
   return { node, since: textOf(ready?.["lastTransitionTime"]) };
 }
 
-/** The Secret of its own attempt is named after the pod; any other that it references tells nothing. */
-function attemptOf(container: Fields, pod: string): { readonly attempt: Attempt; readonly secret: string } | null {
-  const prefix = `${pod}-`;
+/**
+ * The attempt whose Secret it references. Its own Secret is named after the pod. A pod under another name, such as a
+ * copy that somebody made, needs that Secret too, but the Secret's absence proves nothing about it.
+ */
+function attemptOf(
+  container: Fields,
+  pod: string,
+): { readonly attempt: Attempt | null; readonly secret: string | null } {
+  let attempt: Attempt | null = null;
   for (const source of listOf(container["envFrom"])) {
-    const secret = textOf(fieldsOf(fieldsOf(source)["secretRef"])["name"]);
-    const attempt = secret?.startsWith(prefix) === true ? parseAttempt(secret.slice(prefix.length)) : undefined;
-    if (secret !== null && attempt !== undefined) return { attempt, secret };
+    const name = textOf(fieldsOf(fieldsOf(source)["secretRef"])["name"]) ?? "";
+    const [, owner = "", digits = ""] = /^(.+)-([^-]+)$/.exec(name) ?? [];
+    const parsed = parseAttempt(digits);
+    if (parsed === undefined) continue;
+    if (owner === pod) return { attempt: parsed, secret: name };
+    attempt ??= parsed;
   }
-  return null;
+  return { attempt, secret: null };
 }
 
 function startOf(statuses: Fields): string | null {
