@@ -1,10 +1,11 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { readFacts } from "./facts.ts";
 import { alive, until } from "./supervise.fixture.ts";
 
 const entry = join(import.meta.dirname, "pod-entry.ts");
@@ -76,6 +77,8 @@ it("a turn in flight is waited for at SIGTERM, and the end is a good one", async
     `import { connect } from ${JSON.stringify(sdk)};
      import { existsSync } from "node:fs";
      import { setTimeout } from "node:timers/promises";
+     // It goes by the drain: SIGTERM comes as soon as its turn is told as over.
+     process.on("SIGTERM", () => undefined);
      const agent = await connect();
      await agent.turn(async () => {
        console.log("in its turn");
@@ -116,6 +119,24 @@ it("an idle limit ends it well", async () => {
   const { said, code } = pod(["sleep", "1000"], { MOORAGE_IDLE_MS: "300" });
   expect(await code).toBe(0);
   expect(said.err).toContain("moorage: scribe has ended: ended at its idle limit\n");
+});
+
+it("a health file is where the agent would find it by that name", async () => {
+  const files = join(directory, "files");
+  mkdirSync(files);
+  const health = '{"kind":"file","path":"alive","maxAgeMs":60000}';
+  const { says, stop, code } = pod(sh("touch alive; echo ready; exec sleep 1000"), {
+    MOORAGE_DIRECTORY: files,
+    MOORAGE_HEALTH: health,
+  });
+  await says("ready");
+  const facts = join(directory, `.moorage-${process.getuid?.() ?? 0}`, "facts");
+  await until(
+    () => readFacts(facts)?.health.kind === "healthy",
+    () => "it is healthy",
+  );
+  stop();
+  await code;
 });
 
 it("starts the agent where the image has its files, without the harness's own variables", async () => {

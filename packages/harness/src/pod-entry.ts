@@ -1,10 +1,12 @@
 /** The harness as the entrypoint of an image: supervises the one agent of its container, and ends with it. */
 import fs from "node:fs";
 import os from "node:os";
+import { resolve } from "node:path";
 import type { EndingNote } from "@moorage/core";
 import { writeEndingNote } from "@moorage/core";
 import { awakeClock } from "./awake-clock.ts";
 import { containerTable } from "./container-table.ts";
+import type { HealthSource } from "./health.ts";
 import { closeInheritedDescriptors } from "./inherited-descriptors.ts";
 import { makePodFolder } from "./pod-folder.ts";
 import { writeLine } from "./pod-lines.ts";
@@ -49,6 +51,7 @@ async function main(): Promise<number> {
   if (folder.kind === "none" || mistakes.length > 0) return refuse(mistakes);
   const record = podRecord({ agent: settings.agent, write: writeLine, leave });
   const [command, ...args] = settings.command;
+  const directory = settings.directory ?? process.cwd();
   const supervision = supervise(
     {
       instance: settings.instance,
@@ -56,12 +59,12 @@ async function main(): Promise<number> {
       machine: machineIdentity(),
       command,
       args,
-      directory: settings.directory ?? process.cwd(),
+      directory,
       env: settings.env,
       drainMs: settings.drainMs,
       graceMs: settings.graceMs,
       idleMs: settings.idleMs,
-      health: settings.health,
+      health: healthIn(settings.health, directory),
       catalogDir: settings.catalog,
       socketPath: folder.socketPath,
       factsPath: folder.factsPath,
@@ -82,6 +85,11 @@ async function main(): Promise<number> {
   if (stop.signal.aborted) end();
   const ended = await supervision.done;
   return ended.kind === "ended" ? exitCodeOf(ended.ending, os.constants.signals) : 1;
+}
+
+/** A file is named as the agent names it. */
+function healthIn(health: HealthSource, directory: string): HealthSource {
+  return health.kind === "file" ? { ...health, path: resolve(directory, health.path) } : health;
 }
 
 function missingFolders({ directory, catalog }: PodSettings): Mistake[] {
