@@ -205,19 +205,14 @@ export const loop: readonly Mutation[] = [
   mutation(
     "4 settle: an agent that ends at once is told as that",
     "settle",
-    'return startup.kind === "started" && deletion === null ? "goOn" : "reached";',
-    'return startup.kind === "started" || deletion === null ? "goOn" : "reached";',
+    'if (startup.kind !== "started") return "reached";',
+    'if (startup.kind !== "started") return "goOn";',
   ),
-  mutation(
-    "4 settle: a mark counts",
-    "settle",
-    'return startup.kind === "started" && deletion === null ? "goOn" : "reached";',
-    'return startup.kind === "started" ? "goOn" : "reached";',
-  ),
+  mutation("4 settle: a mark counts", "settle", 'return deletion === null ? "goOn" : "look";', 'return "goOn";'),
   mutation(
     "4 settle: a watch that ended early is no answer",
     "settle",
-    'return { kind: call.clock.now() < until ? "look" : "held" };',
+    'return { kind: marked || call.clock.now() < until ? "look" : "held" };',
     'return { kind: "held" };',
     "unit",
   ),

@@ -116,8 +116,8 @@ export const secretsAndLeftovers: readonly Mutation[] = [
   ),
   mutation(
     "6 the Secret of an instance that a read does not show any more may follow",
-    "disappearance",
-    "noteGone(gone, instance);",
+    "stop",
+    "for (const attempt of meant.values()) if (attempt !== null) state.gone.add(attempt);",
     "",
     "unit",
   ),

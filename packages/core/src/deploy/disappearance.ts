@@ -14,18 +14,12 @@ const replayMs = 2_000;
 
 /**
  * A read shows another incarnation, or none. Are the ends of those seen before confirmed? When one was last seen alive,
- * the watch is asked once more for its removal, which carries its last state. The attempts of those that have ended are
- * added to `gone`.
+ * the watch is asked once more for its removal, which carries its last state.
  */
-export async function confirmGone(
-  call: Call,
-  present: VerifiedInstance | null,
-  gone: Set<Attempt>,
-): Promise<CallEnd | null> {
+export async function confirmGone(call: Call, present: VerifiedInstance | null): Promise<CallEnd | null> {
   for (const { instance, version } of call.lastSeen.absent(present?.fence.uid ?? null)) {
     const { uid } = instance.fence;
     call.lastSeen.close(uid);
-    noteGone(gone, instance);
     if (!mayBeAlive(instance)) continue;
     const followed = await follow(
       call,
@@ -34,7 +28,6 @@ export async function confirmGone(
     );
     if (followed.kind === "interrupted") return followed;
     if (followed.kind !== "gone" || mayBeAlive(followed.last)) return unconfirmed(call);
-    noteGone(gone, followed.last);
   }
   return null;
 }

@@ -89,7 +89,7 @@ async function converge(call: Call, blueprint: Plan, progress: Progress): Promis
     if (seen.kind !== "seen") return seen;
     progress.looked = true;
     const { own } = seen;
-    const vanished = await confirmGone(call, own, progress.gone);
+    const vanished = await confirmGone(call, own);
     if (vanished !== null) return vanished;
     if (seen.duplicates.length > 0) {
       const names = seen.duplicates.map(({ name }) => name);

@@ -51,9 +51,13 @@ describe("settle", () => {
     });
   });
 
-  it("tells a mark and an interruption, although it is running or may be", async () => {
+  it("asks for another look at a mark, which may be a stop or a removal by force", async () => {
     const mark: Deletion = { since: null, finalizers: [] };
-    expect(await settled([changed("started", mark)])).toMatchObject({ kind: "worldMoved" });
+    expect(await settled([changed("started", mark)])).toEqual({ kind: "look" });
+    expect(await settled([changed("terminated", mark)])).toMatchObject({ condition: { code: "agentEnded" } });
+  });
+
+  it("tells an interruption, although it may be running", async () => {
     expect(await settled([changed("interrupted")])).toMatchObject({ kind: "worldMoved" });
   });
 

@@ -23,7 +23,12 @@ export async function settle(
   const until = call.clock.now() + ms;
   call.waitFor(conditions.settling(call.subject.agent));
   judged.add(resourceVersion);
-  const followed = await follow(call, { from: found.version, uid, judged, judge: changed, alone: true }, ms);
+  let marked = false;
+  const judge = (instance: VerifiedInstance): Verdict => {
+    marked ||= instance.deletion !== null;
+    return changed(instance);
+  };
+  const followed = await follow(call, { from: found.version, uid, judged, judge, alone: true }, ms);
   const { agent } = call.subject;
   switch (followed.kind) {
     case "reached":
@@ -31,7 +36,7 @@ export async function settle(
     case "gone":
       return mayBeAlive(followed.last) ? unconfirmed(call) : stoppedAtOnce(agent);
     case "look":
-      return { kind: call.clock.now() < until ? "look" : "held" };
+      return { kind: marked || call.clock.now() < until ? "look" : "held" };
     case "deadline":
     case "interrupted":
       return { kind: "held" };
@@ -40,9 +45,10 @@ export async function settle(
   }
 }
 
-/** Anything but running on ends the watch: also a mark, whatever else is true. */
+/** Anything but running on ends the watch. A mark may be a stop or a removal by force: only a read tells which. */
 function changed({ startup, deletion }: VerifiedInstance): Verdict {
-  return startup.kind === "started" && deletion === null ? "goOn" : "reached";
+  if (startup.kind !== "started") return "reached";
+  return deletion === null ? "goOn" : "look";
 }
 
 function fallen(agent: string, { startup, deletion }: VerifiedInstance): CallEnd {

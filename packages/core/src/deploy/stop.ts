@@ -5,6 +5,7 @@ import { authoriseStop } from "./classify.ts";
 import { collectGone } from "./collect.ts";
 import * as conditions from "./conditions.ts";
 import { confirmGone } from "./disappearance.ts";
+import type { Attempt } from "./identity.ts";
 import type { CallEnd, Look } from "./look.ts";
 import { isEnd, look } from "./look.ts";
 import type { VerifiedInstance } from "./observation.ts";
@@ -24,18 +25,22 @@ export async function stopAgent(subject: Subject, ports: CallPorts): Promise<Sto
 }
 
 async function empty(call: Call, state: Removing): Promise<Stopped | CallEnd> {
-  let meant: ReadonlySet<string> | null = null;
+  let meant: ReadonlyMap<string, Attempt | null> | null = null;
   for (;;) {
     const seen = await look(call);
     if (isEnd(seen)) return seen;
     const live = seen.own === null ? seen.duplicates : [seen.own, ...seen.duplicates];
     if (meant === null && live.length === 0) return { kind: "nothing" };
     // A newer instance is somebody's newer start: the person asked for the end of what was there.
-    meant ??= new Set(live.map(({ fence }) => fence.uid));
+    meant ??= new Map(live.map(({ fence, attempt }) => [fence.uid, attempt]));
     const next = live.find(({ fence }) => meant?.has(fence.uid) === true) ?? null;
-    const vanished = await confirmGone(call, next, state.gone);
+    const vanished = await confirmGone(call, next);
     if (vanished !== null) return vanished;
-    if (next === null) return { kind: "stopped" };
+    if (next === null) {
+      // Also where no hint has told of the end: their Secrets may follow.
+      for (const attempt of meant.values()) if (attempt !== null) state.gone.add(attempt);
+      return { kind: "stopped" };
+    }
     call.lastSeen.note(next, seen.version);
     const step = await stopOne(call, next, seen, state);
     if (step.kind !== "look") return step;
