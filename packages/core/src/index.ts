@@ -32,3 +32,5 @@ export * from "./update/classify-update.ts";
 export * from "./update/evaluate-bundle.ts";
 export * from "./update/fingerprint.ts";
 export * from "./update/fingerprint-error.ts";
+export * from "./update/plan.ts";
+export * from "./update/plan-words.ts";

@@ -26,12 +26,23 @@ export type BundleVerdict = { readonly tier: "hot" } | Incompatible;
 
 /** The payload plays no part: a bundle equal to the catalog in use is hot as well. Throws a `FingerprintError`. */
 export function evaluateBundle(bundle: BundleTarget, running: Fingerprint): BundleVerdict {
-  const { target } = bundle;
-  checkTarget(target);
+  checkBundle(bundle);
+  checkFingerprint(running, bundle.target);
+  return verdictOn(bundle.target, running);
+}
+
+/** Throws a `FingerprintError` unless target and payload are well-formed. */
+export function checkBundle(bundle: BundleTarget): void {
+  checkTarget(bundle.target);
   checkCatalogHash(bundle.catalogHash);
-  checkFingerprint(running, target);
+}
+
+const hot: BundleVerdict = { tier: "hot" };
+
+/** Both have been checked. */
+export function verdictOn(target: RuntimeTarget, running: RuntimeTarget): BundleVerdict {
   const axis = firstDifference(target, running);
-  return axis === null ? { tier: "hot" } : refusal(axis, target, running);
+  return axis === null ? hot : refusal(axis, target, running);
 }
 
 function refusal(axis: Axis, target: RuntimeTarget, running: RuntimeTarget): Incompatible {
