@@ -1,4 +1,4 @@
-/** Builds an image of one layer from files, without any tool for it, and puts it into a registry (OCI image and distribution specifications). */
+/** Builds an image from files, without any tool for it, and puts it into a registry (OCI image and distribution specifications). */
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 
@@ -6,11 +6,17 @@ type ImageFile =
   /** Paths go without the slash in front. */
   | { readonly path: string; readonly content: Uint8Array; readonly mode: number }
   /** A symbolic link. */
-  | { readonly path: string; readonly target: string };
+  | { readonly path: string; readonly target: string }
+  /** A folder that is made as other than those that files are in. */
+  | { readonly path: string; readonly folderMode: number };
 
 export interface ImageSpec {
   readonly files: readonly ImageFile[];
+  /** A layer below that images share. It is large, and packing it would take longer than anything else. */
+  readonly base?: readonly ImageFile[];
   readonly entrypoint: readonly string[];
+  /** Default: a PATH of `/bin`. */
+  readonly env?: readonly string[];
   readonly architecture?: string;
 }
 
@@ -28,25 +34,27 @@ interface Blob {
 export async function pushImage(registry: string, name: string, tag: string, image: ImageSpec): Promise<string> {
   const layer = layerOf(image.files);
   const packed = blob("application/vnd.oci.image.layer.v1.tar+gzip", gzipSync(layer));
+  const base = image.base === undefined ? [] : [blob("application/vnd.oci.image.layer.v1.tar", layerOf(image.base))];
   const config = jsonBlob("application/vnd.oci.image.config.v1+json", {
     architecture: image.architecture ?? ownArchitecture,
     os: "linux",
-    config: { Entrypoint: image.entrypoint, Env: ["PATH=/bin"] },
-    rootfs: { type: "layers", diff_ids: [digestOf(layer)] },
+    config: { Entrypoint: image.entrypoint, Env: image.env ?? ["PATH=/bin"] },
+    rootfs: { type: "layers", diff_ids: [...base.map(({ digest }) => digest), digestOf(layer)] },
   });
   const manifest = jsonBlob("application/vnd.oci.image.manifest.v1+json", {
     schemaVersion: 2,
     mediaType: "application/vnd.oci.image.manifest.v1+json",
     config: described(config),
-    layers: [described(packed)],
+    layers: [...base, packed].map(described),
   });
-  const base = `http://${registry}/v2/${name}`;
-  for (const part of [packed, config]) await pushBlob(base, part);
-  await put(`${base}/manifests/${tag}`, manifest);
+  const url = `http://${registry}/v2/${name}`;
+  for (const part of [...base, packed, config]) await pushBlob(url, part);
+  await put(`${url}/manifests/${tag}`, manifest);
   return manifest.digest;
 }
 
 async function pushBlob(base: string, part: Blob): Promise<void> {
+  if ((await fetch(`${base}/blobs/${part.digest}`, { method: "HEAD" })).ok) return;
   const begun = await fetch(`${base}/blobs/uploads/`, { method: "POST" });
   const location = begun.headers.get("location");
   if (begun.status !== 202 || location === null) throw new Error(`the registry takes no upload: ${begun.status}`);
@@ -79,14 +87,18 @@ function digestOf(bytes: Uint8Array): string {
 /** A tar archive (POSIX ustar) of the files and the folders that they are in, always the same for the same files. */
 function layerOf(files: readonly ImageFile[]): Buffer {
   const folders = new Set(files.flatMap(({ path }) => foldersOf(path)));
-  const parts = [...folders].sort().map((path) => header(`${path}/`, 0, 0o755, "5"));
+  const parts: Uint8Array[] = [...folders].sort().map((path) => header(`${path}/`, 0, 0o755, "5"));
   for (const file of files) {
     if ("target" in file) {
       parts.push(header(file.path, 0, 0o777, "2", file.target));
       continue;
     }
+    if ("folderMode" in file) {
+      parts.push(header(`${file.path}/`, 0, file.folderMode, "5"));
+      continue;
+    }
     const padding = Buffer.alloc((512 - (file.content.length % 512)) % 512);
-    parts.push(header(file.path, file.content.length, file.mode, "0"), Buffer.from(file.content), padding);
+    parts.push(header(file.path, file.content.length, file.mode, "0"), file.content, padding);
   }
   return Buffer.concat([...parts, Buffer.alloc(1024)]);
 }
