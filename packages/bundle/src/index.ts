@@ -3,4 +3,17 @@ export * from "./bundle-error.ts";
 export * from "./catalog.ts";
 export * from "./catalog-hash.ts";
 export { type CatalogLimits, catalogLimits, type IgnoredPath } from "./collect.ts";
+export * from "./dsse.ts";
 export { type ComponentKind, componentKinds, type Effect, effects } from "./layout.ts";
+export {
+  type Channel,
+  greatestSequence,
+  type Manifest,
+  manifestBytes,
+  manifestDigest,
+  manifestFormat,
+  parseManifest,
+} from "./manifest.ts";
+export * from "./switch-point.ts";
+export * from "./trust-root.ts";
+export * from "./verify-bundle.ts";

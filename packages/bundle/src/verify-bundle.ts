@@ -1,0 +1,294 @@
+/** The one way from somebody else's bytes to a bundle that may be stored or used: every entry path takes it, whole. */
+import { hash } from "node:crypto";
+import { type Axis, evaluateBundle, type Fingerprint } from "@moorage/core";
+import type { KeyId, SigningKey } from "@moorage/keys";
+import { BundleError } from "./bundle-error.ts";
+import type { Component } from "./catalog.ts";
+import { type Envelope, parseEnvelope, signEnvelope, signersOf } from "./dsse.ts";
+import { type Channel, greatestStep, type Manifest, manifestBytes, manifestDigest, parseManifest } from "./manifest.ts";
+import { type PinnedRoot, publicKeysOf } from "./trust-root.ts";
+
+export const bundlePayloadType = "application/vnd.moorage.bundle.v1+json";
+
+declare const verifiedBrand: unique symbol;
+
+/** Made by `verifyBundle` alone. */
+export interface VerifiedBundle {
+  readonly [verifiedBrand]: true;
+  readonly manifest: Manifest;
+  /** `sha256:<hex>` of the manifest's bytes. */
+  readonly digest: string;
+  readonly signers: ReadonlySet<KeyId>;
+  /** The envelope as it came. */
+  readonly envelope: Uint8Array;
+}
+
+/** What was accepted last in a channel; a restart remembers it. */
+export interface Floor {
+  readonly sequence: number;
+  readonly digest: string;
+  readonly rootVersion: number;
+}
+
+/** Gives the content of a component, at most one byte more than its size; null when there is none. */
+export type PayloadReader = (component: Component) => Uint8Array | null;
+
+export interface VerifyOptions {
+  /** Pinned by its digest. */
+  readonly root: PinnedRoot;
+  readonly channel: Channel;
+  /** null: nothing was accepted in this channel so far. */
+  readonly floor: Floor | null;
+  /**
+   * Digests of bundles that were accepted here before: to fall back on one is no rollback, and it does not expire any more.
+   * All else is looked at as with any other.
+   */
+  readonly accepted: ReadonlySet<string>;
+  /** The running build's; null where no build takes part, as when publishing. */
+  readonly running: Fingerprint | null;
+  /** Milliseconds since 1970, fixed at the start of a check. */
+  readonly now: number;
+  readonly payload: PayloadReader;
+}
+
+export type BundleRefusal =
+  | "envelopeInvalid"
+  | "unsigned"
+  | "wrongKey"
+  | "thresholdNotMet"
+  | "manifestInvalid"
+  | "otherRoot"
+  | "rootRollback"
+  | "rootExpired"
+  | "otherChannel"
+  | "rollback"
+  | "equivocation"
+  | "sequenceJump"
+  | "expired"
+  | "incompatible"
+  | "payloadMissing"
+  | "payloadTooLong"
+  | "payloadWrong";
+
+export type BundleVerification =
+  | { readonly kind: "verified"; readonly bundle: VerifiedBundle }
+  | {
+      readonly kind: "refused";
+      readonly reason: BundleRefusal;
+      readonly message: string;
+      readonly hint: string;
+      /** What was expected and what was there, where that is one value each. */
+      readonly expected: string | null;
+      readonly actual: string | null;
+      /** Of `incompatible` alone. */
+      readonly axis: Axis | null;
+      /** Of the manifest, once it is known; a refusal is kept under it. */
+      readonly digest: string | null;
+    };
+
+/** The envelope of a manifest, signed. To ask for a signature and not to get one is an error of the keys, never a success. */
+export function signManifest(manifest: Manifest, keys: readonly SigningKey[]): Envelope {
+  return signEnvelope(bundlePayloadType, manifestBytes(manifest), keys);
+}
+
+/**
+ * In this order: envelope, signatures, root, channel, sequence, expiry, runtime target, payload. Never throws for what the
+ * bytes hold; whatever is wrong is the reason of a refusal.
+ */
+export function verifyBundle(bytes: Uint8Array, options: VerifyOptions): BundleVerification {
+  const check = new BundleCheck(options);
+  try {
+    return { kind: "verified", bundle: check.bundle(bytes) };
+  } catch (error) {
+    if (error instanceof Refused) return { kind: "refused", ...error.why, digest: check.digest };
+    throw error;
+  }
+}
+
+type Why = Omit<Extract<BundleVerification, { kind: "refused" }>, "kind" | "digest">;
+
+class Refused extends Error {
+  readonly why: Why;
+
+  constructor(why: Why) {
+    super(why.message);
+    this.why = why;
+  }
+}
+
+/** Lives for one check. */
+class BundleCheck {
+  digest: string | null = null;
+  readonly #options: VerifyOptions;
+
+  constructor(options: VerifyOptions) {
+    this.#options = options;
+  }
+
+  bundle(bytes: Uint8Array): VerifiedBundle {
+    const envelope = asRefusal("envelopeInvalid", () => parseEnvelope(bytes));
+    const signers = this.#signatures(envelope);
+    // From here on the bytes are those of somebody whom the root trusts.
+    const manifest = asRefusal("manifestInvalid", () => parseManifest(envelope.payload));
+    const digest = manifestDigest(envelope.payload);
+    this.digest = digest;
+    const known = this.#options.accepted.has(digest);
+    this.#root(manifest, known);
+    this.#channel(manifest);
+    if (!known) {
+      this.#sequence(manifest, digest);
+      this.#expiry(manifest);
+    }
+    this.#target(manifest);
+    for (const component of manifest.components) this.#payload(component);
+    return { manifest, digest, signers, envelope: bytes } as VerifiedBundle;
+  }
+
+  #signatures(envelope: Envelope): ReadonlySet<KeyId> {
+    const { root } = this.#options.root;
+    if (envelope.payloadType !== bundlePayloadType)
+      refuse("envelopeInvalid", "the envelope holds something else than a bundle", "give the bundle's own file", {
+        expected: bundlePayloadType,
+        actual: envelope.payloadType,
+      });
+    if (envelope.signatures.length === 0)
+      refuse("unsigned", "the bundle has no signature", "sign it and publish it again");
+    const signers = signersOf(envelope, publicKeysOf(root));
+    if (signers.size === 0)
+      refuse(
+        "wrongKey",
+        "no signature of the bundle is one of a key that is trusted here",
+        "sign it with a trusted key",
+      );
+    if (signers.size < root.threshold)
+      refuse(
+        "thresholdNotMet",
+        "the bundle has fewer signatures than the trust root asks for",
+        "have it signed by more",
+        {
+          expected: String(root.threshold),
+          actual: String(signers.size),
+        },
+      );
+    return signers;
+  }
+
+  #root({ rootVersion }: Manifest, known: boolean): void {
+    const { root, floor, now } = { ...this.#options, root: this.#options.root.root };
+    if (floor !== null && root.version < floor.rootVersion)
+      refuse("rootRollback", "the trust root is older than the one that was in use", "bring the newer root back", {
+        expected: String(floor.rootVersion),
+        actual: String(root.version),
+      });
+    if (known) return;
+    if (rootVersion !== root.version)
+      refuse("otherRoot", "the bundle was signed for another version of the trust root", "sign it for this one", {
+        expected: String(root.version),
+        actual: String(rootVersion),
+      });
+    if (root.expires !== null && now >= Date.parse(root.expires))
+      refuse(
+        "rootExpired",
+        `the trust root has expired at ${root.expires}`,
+        "`moorage keys rotate` makes the next one",
+      );
+  }
+
+  #channel({ channel }: Manifest): void {
+    const expected = channelText(this.#options.channel);
+    const actual = channelText(channel);
+    if (actual !== expected)
+      refuse("otherChannel", "the bundle belongs to another channel", "publish it in the channel that it is for", {
+        expected,
+        actual,
+      });
+  }
+
+  #sequence({ sequence }: Manifest, digest: string): void {
+    const { floor } = this.#options;
+    const furthest = (floor?.sequence ?? 0) + greatestStep;
+    if (sequence > furthest)
+      refuse("sequenceJump", "the sequence of the bundle is impossibly far ahead", "find out who signed it", {
+        expected: `at most ${furthest}`,
+        actual: String(sequence),
+      });
+    if (floor === null || sequence > floor.sequence || digest === floor.digest) return;
+    if (sequence === floor.sequence)
+      refuse("equivocation", "another bundle was accepted under the same sequence", "find out who signs two of them", {
+        expected: floor.digest,
+        actual: digest,
+      });
+    refuse("rollback", "the bundle is older than what was accepted", "publish the old content under a new sequence", {
+      expected: `above ${floor.sequence}`,
+      actual: String(sequence),
+    });
+  }
+
+  #expiry({ expires }: Manifest): void {
+    if (expires !== null && this.#options.now >= Date.parse(expires))
+      refuse(
+        "expired",
+        `the bundle has expired at ${expires}`,
+        "publish it again; nothing newer may have come through",
+      );
+  }
+
+  #target({ target, catalogHash }: Manifest): void {
+    const { running } = this.#options;
+    if (running === null) return;
+    const verdict = evaluateBundle({ target, catalogHash }, running);
+    if (verdict.tier === "incompatible")
+      refuse(
+        "incompatible",
+        verdict.message,
+        "build the bundle for this runtime, or start the build that it is for",
+        { expected: String(verdict.expected), actual: String(verdict.actual) },
+        verdict.axis,
+      );
+  }
+
+  #payload(component: Component): void {
+    const bytes = this.#options.payload(component);
+    const { path, size, sha256 } = component;
+    const again = "fetch the bundle again";
+    if (bytes === null) refuse("payloadMissing", `${path} of the bundle is not there`, again);
+    if (bytes.length > size)
+      refuse("payloadTooLong", `${path} of the bundle is longer than was signed`, again, {
+        expected: String(size),
+        actual: `${bytes.length} or more`,
+      });
+    const actual = hash("sha256", bytes, "hex");
+    if (actual !== sha256)
+      refuse("payloadWrong", `${path} of the bundle is not what was signed`, again, { expected: sha256, actual });
+  }
+}
+
+function channelText({ fleet, catalog }: Channel): string {
+  return `${fleet}/${catalog}`;
+}
+
+function refuse(
+  reason: BundleRefusal,
+  message: string,
+  hint: string,
+  values: { readonly expected: string; readonly actual: string } | null = null,
+  axis: Axis | null = null,
+): never {
+  throw new Refused({
+    reason,
+    message,
+    hint,
+    expected: values?.expected ?? null,
+    actual: values?.actual ?? null,
+    axis,
+  });
+}
+
+function asRefusal<Value>(reason: BundleRefusal, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof BundleError) refuse(reason, error.message, error.hint);
+    throw error;
+  }
+}
