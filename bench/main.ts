@@ -1,15 +1,21 @@
-// `npm run bench -- [NAME… | cluster] [--json FILE] [--record]`: measures, prints the table, and ends with exit 1 where a limit is broken.
+// `npm run bench -- [NAME… | cluster] [--json FILE] [--record] [--minutes N]`: measures, prints the table, and ends with exit 1 where a limit is broken.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { classifyRate } from "./classify.ts";
+import { classifyUpdateRate, evaluateBundleRate } from "./classify-update.ts";
 import { clusterDeploy } from "./cluster/deploy.ts";
 import type { Ground } from "./cluster/ground.ts";
 import { openGround } from "./cluster/ground.ts";
 import { clusterReaction } from "./cluster/reaction.ts";
 import { clusterRequests } from "./cluster/requests.ts";
+import { clusterSideBySide } from "./cluster/side-by-side.ts";
+import { clusterStarts200 } from "./cluster/starts-200.ts";
+import { clusterStatus1000 } from "./cluster/status-1000.ts";
+import { clusterWatch1000 } from "./cluster/watch-1000.ts";
 import { decisionToRunning } from "./decision-to-running.ts";
+import { catalogHashCost } from "./hash.ts";
 import { intentDigestCost } from "./intent-digest.ts";
 import { describeMachine, machineSlug, thisMachine } from "./machine.ts";
 import type { Reading } from "./measure.ts";
@@ -17,6 +23,7 @@ import { holds } from "./measure.ts";
 import { noopDeploy } from "./noop-deploy.ts";
 import type { Place } from "./place.ts";
 import { openPlace } from "./place.ts";
+import { planFleet } from "./plan.ts";
 import type { Results, Row } from "./report.ts";
 import { asJson, asMarkdown, asTable } from "./report.ts";
 import { start64 } from "./start-64.ts";
@@ -25,7 +32,7 @@ import { status200 } from "./status-200.ts";
 import { supervisorRest } from "./supervisor-rest.ts";
 import { versionStart } from "./version-start.ts";
 
-/** Each row by the name of its file. */
+/** Each row by its name. */
 const benches: Readonly<Record<string, (place: Place) => Promise<Reading[]>>> = {
   "version-start": versionStart,
   "noop-deploy": noopDeploy,
@@ -35,7 +42,11 @@ const benches: Readonly<Record<string, (place: Place) => Promise<Reading[]>>> = 
   "start-200": start200,
   "start-64": start64,
   classify: classifyRate,
+  "classify-update": classifyUpdateRate,
+  "evaluate-bundle": evaluateBundleRate,
+  plan: planFleet,
   "intent-digest": intentDigestCost,
+  hash: catalogHashCost,
 };
 
 /** What needs a cluster; the file is the one without the first word in `cluster/`. */
@@ -43,11 +54,19 @@ const onCluster: Readonly<Record<string, (ground: Ground, place: Place) => Promi
   "cluster-reaction": clusterReaction,
   "cluster-requests": clusterRequests,
   "cluster-deploy": clusterDeploy,
+  "cluster-side-by-side": clusterSideBySide,
+  "cluster-starts-200": clusterStarts200,
+  "cluster-status-1000": clusterStatus1000,
+  "cluster-watch-1000": clusterWatch1000,
 };
 const all = [...Object.keys(benches), ...Object.keys(onCluster)];
 
 const { values, positionals } = parseArgs({
-  options: { json: { type: "string" }, record: { type: "boolean", default: false } },
+  options: {
+    json: { type: "string" },
+    record: { type: "boolean", default: false },
+    minutes: { type: "string", default: "10" },
+  },
   allowPositionals: true,
 });
 const chosen = positionals.flatMap((name) => (name === "cluster" ? Object.keys(onCluster) : [name]));
@@ -62,7 +81,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal
 
 const machine = thisMachine();
 console.log(`${describeMachine(machine)}\n`);
-const place = await openPlace(interrupt.signal);
+const place = await openPlace(interrupt.signal, Number(values.minutes));
 const rows: Row[] = [];
 const faults: string[] = [];
 /** One cluster for all rows, brought up for the first of them. */

@@ -19,6 +19,8 @@ export interface Place {
   /** The least that a Node can do. */
   readonly bareBoot: CommandLine;
   readonly env: Readonly<Record<string, string>>;
+  /** How long a row watches that watches for long. */
+  readonly watchMinutes: number;
   /** Aborts at Ctrl-C. */
   readonly signal: AbortSignal;
   /** A folder that was not there before. */
@@ -32,7 +34,7 @@ export interface Place {
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Builds the command with the very code that `npm run build` has, beside whatever that is doing at the moment. */
-export async function openPlace(signal: AbortSignal): Promise<Place> {
+export async function openPlace(signal: AbortSignal, watchMinutes: number): Promise<Place> {
   // About as long as a home folder's path: what a supervisor holds depends on how long its paths are.
   const directory = mkdtempSync(join(tmpdir(), "mb-"));
   let folders = 0;
@@ -65,6 +67,7 @@ export async function openPlace(signal: AbortSignal): Promise<Place> {
       concurrentStarts: [process.execPath, starts],
       bareBoot: [process.execPath, "-e", "0"],
       env: environment(directory),
+      watchMinutes,
       signal,
       folder,
       endAgents: async (stateDir) => {

@@ -1,4 +1,6 @@
 // The agents of these rows and how they are started: the library's own loop in this process, as `deploy` has it.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type {
   Condition,
   Inventory,
@@ -14,6 +16,7 @@ import { sha256, systemRandom } from "@moorage/keys";
 import type { Cluster } from "@moorage/kubernetes";
 import { findAccess, openCluster, podTemplate } from "@moorage/kubernetes";
 import { onFakeNodes } from "../../test/cluster/up/fake-nodes.ts";
+import type { Place } from "../place.ts";
 import type { Ground } from "./ground.ts";
 
 export interface Agents {
@@ -81,4 +84,21 @@ export function mustRun(outcome: StartOutcome): StartOutcome {
 
 function describe(condition: Condition | null): string {
   return condition === null ? "no reason" : `${condition.code}: ${condition.message}`;
+}
+
+/** A declaration of one agent that sleeps; resolves to its path. */
+export function declareSleeper({ image }: Pick<Ground, "image">, place: Place): string {
+  const file = join(place.folder(), "agent.yaml");
+  writeFileSync(
+    file,
+    `apiVersion: moorage.dev/v1alpha1
+kind: Agent
+metadata: { name: scribe }
+spec:
+  run:
+    image: ${image}
+    command: [/bin/sh, -c, "trap 'exit 0' TERM; sleep 100000 & wait"]
+`,
+  );
+  return file;
 }

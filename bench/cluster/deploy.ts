@@ -6,16 +6,14 @@ import { inTurn, pairs, rounds, spread } from "../measure.ts";
 import type { Place } from "../place.ts";
 import type { CommandLine } from "../run-process.ts";
 import { run } from "../run-process.ts";
-import { mustRun, openAgents, sleeper } from "./agents.ts";
+import { declareSleeper, mustRun, openAgents, sleeper } from "./agents.ts";
 import type { Ground } from "./ground.ts";
-
-const agent = "scribe";
 
 export async function clusterDeploy(ground: Ground, place: Place): Promise<Reading[]> {
   const { signal } = place;
   const namespace = await ground.namespace();
   const options = { ...place, env: { ...place.env, KUBECONFIG: ground.kubeconfig } };
-  const deploy = ["deploy", "--on", "kubernetes", "--namespace", namespace, "--file", declare(ground, place)];
+  const deploy = ["deploy", "--on", "kubernetes", "--namespace", namespace, "--file", declareSleeper(ground, place)];
   const command: CommandLine = [...place.moorage, ...deploy];
   try {
     for (let warm = 0; warm < 3; warm += 1) await run(command, options);
@@ -114,21 +112,4 @@ async function inside(ground: Ground, { signal }: Place, namespace: string): Pro
   } finally {
     agents.close();
   }
-}
-
-/** A declaration of one agent that sleeps; resolves to its path. */
-function declare({ image }: Ground, place: Place): string {
-  const file = join(place.folder(), "agent.yaml");
-  writeFileSync(
-    file,
-    `apiVersion: moorage.dev/v1alpha1
-kind: Agent
-metadata: { name: ${agent} }
-spec:
-  run:
-    image: ${image}
-    command: [/bin/sh, -c, "trap 'exit 0' TERM; sleep 100000 & wait"]
-`,
-  );
-  return file;
 }

@@ -22,13 +22,9 @@ export interface BinaryPlaces {
 /** Its path, executable. A build of the cluster takes ten minutes and more, once for each state of its sources; `say` tells of it. */
 export function findBinary(places: BinaryPlaces, program: Program, say: (line: string) => void): string {
   if (places.given !== null) {
-    const plain = join(places.given, program);
-    if (existsSync(plain)) return plain;
-    const packed = `${plain}.zst`;
-    if (!existsSync(packed)) throw new Error(`${places.given} has neither ${program} nor ${program}.zst`);
-    return cached(join(places.cache, `given-${digest(readFileSync(packed))}`, program), (path) => {
-      writeFileSync(path, zstdDecompressSync(readFileSync(packed)));
-    });
+    const given = givenBinary(places, program);
+    if (given === null) throw new Error(`${places.given} has neither ${program} nor ${program}.zst`);
+    return given;
   }
   const files = ["go.mod", "go.sum", "main.go"].map((file) => readFileSync(join(sources, file)));
   const origin = program === "kwok" ? digest(kwok) : digest(...files);
@@ -36,6 +32,18 @@ export function findBinary(places: BinaryPlaces, program: Program, say: (line: s
     say(`building ${program} from the Go module proxy, once: it takes minutes`);
     if (program === "kwok") buildKwok(path);
     else buildCluster(path);
+  });
+}
+
+/** The path of any program of the given folder; null when it has none of this name. */
+export function givenBinary({ given, cache }: BinaryPlaces, program: string): string | null {
+  if (given === null) return null;
+  const plain = join(given, program);
+  if (existsSync(plain)) return plain;
+  const packed = `${plain}.zst`;
+  if (!existsSync(packed)) return null;
+  return cached(join(cache, `given-${digest(readFileSync(packed))}`, program), (path) => {
+    writeFileSync(path, zstdDecompressSync(readFileSync(packed)));
   });
 }
 
