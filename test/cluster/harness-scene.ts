@@ -1,11 +1,12 @@
 /** An agent of the image with the harness on a real pod of our own cluster: started, told through its workspace, and read. */
 import { closeSync, fstatSync, openSync, readSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HarnessTemplate, Json, PodTemplate, StartOutcome } from "@moorage/core";
+import type { Json, StartOutcome } from "@moorage/core";
 import { createAbort, startAgent } from "@moorage/core";
 import { awakeClock } from "@moorage/harness";
 import { sha256, systemRandom } from "@moorage/keys";
-import { podTemplate } from "@moorage/kubernetes";
+import type { HarnessAsk } from "./harness-template.ts";
+import { harnessTemplateOf } from "./harness-template.ts";
 import { secretValue, startRequestOf } from "./kubernetes-agent.ts";
 import type { Scene } from "./scene.ts";
 import { openScene, patienceMs } from "./scene.ts";
@@ -15,11 +16,6 @@ import { pushHarnessImage } from "./up/harness-image.ts";
 import type { Layout } from "./up/layout.ts";
 import { podLogs } from "./up/node-config.ts";
 import { until } from "./up/run.ts";
-
-export type HarnessAsk = Partial<HarnessTemplate> & {
-  readonly graceMs?: number;
-  readonly env?: Readonly<Record<string, string>>;
-};
 
 export interface HarnessScene extends Scene {
   readonly image: string;
@@ -58,26 +54,6 @@ let pushed: Promise<string> | null = null;
 export function harnessImage(layout: Layout): Promise<string> {
   pushed ??= pushHarnessImage(layout);
   return pushed;
-}
-
-export function harnessTemplateOf(image: string, args: readonly string[], ask: HarnessAsk = {}): PodTemplate {
-  const { graceMs = 20_000, env = {}, ...harness } = ask;
-  const told = {
-    command: ["node", "agent.mjs", ...args],
-    drainMs: 10_000,
-    idleMs: null,
-    health: { kind: "none" } as const,
-  };
-  return podTemplate({
-    name: "scribe",
-    fleet: "scribe",
-    image,
-    harness: { ...told, ...harness },
-    env,
-    secretKeys: ["API_KEY"],
-    graceMs,
-    resources: { requests: { cpu: "10m", memory: "64Mi" }, limits: { memory: "512Mi" } },
-  });
 }
 
 export async function openHarnessScene(): Promise<HarnessScene> {

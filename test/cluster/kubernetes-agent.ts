@@ -4,15 +4,15 @@ import { moorageProfile, nameIdentity } from "@moorage/core";
 import { sha256 } from "@moorage/keys";
 import { podTemplate } from "@moorage/kubernetes";
 import type { Ask, Behaviour } from "../conformance/bench.ts";
+import { harnessTemplateOf } from "./harness-template.ts";
 
 export const secretValue = "not-a-real-value";
 const graceMs = 8_000;
 
-const scripts: Readonly<Record<Behaviour, string>> = {
+const scripts: Readonly<Record<Exclude<Behaviour, "idles">, string>> = {
   runs: "trap 'exit 0' TERM; sleep 100000 & wait",
   endsAtOnce: "exit 7",
   endsSlowly: "trap '' TERM; while :; do sleep 1; done",
-  idles: "exit 0",
 };
 
 export function identityOf(agent: string): Identity {
@@ -35,7 +35,9 @@ export function startRequestOf(agent: string, image: string, ask: Ask): Omit<Sta
   };
 }
 
+/** What idles is in the image with the harness. */
 export function templateOf(image: string, { variant = 0, behaviour = "runs" }: Ask): PodTemplate {
+  if (behaviour === "idles") return harnessTemplateOf(image, ["quiet"], { idleMs: 500 });
   return podTemplate({
     name: "scribe",
     fleet: "scribe",
