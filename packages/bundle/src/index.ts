@@ -2,6 +2,7 @@
 export * from "./bundle-error.ts";
 export * from "./catalog.ts";
 export * from "./catalog-hash.ts";
+export type { Head, Publication } from "./channel-heads.ts";
 export { type CatalogLimits, catalogLimits, type IgnoredPath } from "./collect.ts";
 export * from "./dsse.ts";
 export { type ComponentKind, componentKinds, type Effect, effects } from "./layout.ts";
@@ -14,6 +15,9 @@ export {
   manifestFormat,
   parseManifest,
 } from "./manifest.ts";
+export * from "./store.ts";
+export { StoreError, type StoreErrorCode } from "./store-error.ts";
 export * from "./switch-point.ts";
 export * from "./trust-root.ts";
+export { isUnpacked, linkedName, removeCopies, switchLink, unpackBundle, wholeCopy } from "./unpack.ts";
 export * from "./verify-bundle.ts";

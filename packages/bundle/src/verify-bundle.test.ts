@@ -135,14 +135,14 @@ describe("threats", () => {
     const other = makeKey();
     expect(refusal(signed(manifest, other)).reason).toBe("wrongKey");
     const envelope = parseEnvelope(signed(manifest, other));
-    const [{ signature }] = envelope.signatures as readonly [{ signature: Uint8Array }];
+    const { signature } = envelope.signatures[0]!;
     for (const keyId of [key.keyId, null, "", "x"])
       expect(refusal(envelopeBytes({ ...envelope, signatures: [{ keyId, signature }] })).reason).toBe("wrongKey");
   });
 
   test("wrong key: a signature that is cut, changed or empty", () => {
     const envelope = parseEnvelope(good);
-    const [{ signature }] = envelope.signatures as readonly [{ signature: Uint8Array }];
+    const { signature } = envelope.signatures[0]!;
     for (const bad of [signature.slice(1), signature.with(0, signature[0]! ^ 1), new Uint8Array()]) {
       const signatures = [{ keyId: key.keyId, signature: bad }];
       expect(refusal(envelopeBytes({ ...envelope, signatures })).reason).toBe("wrongKey");

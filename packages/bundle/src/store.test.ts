@@ -1,0 +1,313 @@
+import fs from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "./catalog-folder.fixture.ts";
+import { envelopeBytes, parseEnvelope } from "./dsse.ts";
+import { digestOf, manifestOf, optionsFor } from "./signed-bundle.fixture.ts";
+import { StoreError } from "./store-error.ts";
+import {
+  bundleOf,
+  channel,
+  copyOf,
+  goLive,
+  headOne,
+  liveOne,
+  newFiles,
+  newManifest,
+  oldFiles,
+  oldManifest,
+  openScene,
+  root,
+  type Scene,
+} from "./store-scene.fixture.ts";
+import { isUnpacked, linkedName, removeCopies, switchLink, unpackBundle } from "./unpack.ts";
+
+let folder: string;
+let scene: Scene;
+beforeEach(() => {
+  folder = temporaryFolder();
+  scene = openScene(folder);
+});
+afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+const { payload, ...options } = optionsFor(root, oldFiles);
+const digest = digestOf(oldManifest);
+
+function stored(): string {
+  const found = scene.store.get(digest, options);
+  return found.kind === "refused" ? found.reason : found.kind;
+}
+
+function contentFile(kind: "bundle" | "catalog"): string {
+  const hex = (kind === "bundle" ? digest : oldManifest.catalogHash).slice(-64);
+  return join(folder, "bundles", "sha256", `${hex}.${kind}`);
+}
+
+function storeCode(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof StoreError) return error.code;
+    throw error;
+  }
+  return "none";
+}
+
+describe("content", () => {
+  test("comes back verified, file by file, and nothing is there before", () => {
+    expect(stored()).toBe("missing");
+    expect(scene.store.manifest(digest)).toBeNull();
+    scene.store.put(bundleOf(oldManifest, oldFiles), payload);
+    expect(stored()).toBe("verified");
+    expect(scene.store.manifest(digest)).toEqual(oldManifest);
+    const texts = scene.store.withPayload(oldManifest, (read) =>
+      oldManifest.components.map((component) => Buffer.from(read?.(component) ?? []).toString()),
+    );
+    expect(texts).toEqual(oldManifest.components.map(({ path }) => oldFiles[path]));
+  });
+
+  test("only its owner can read the files", () => {
+    goLive(scene, oldManifest, oldFiles);
+    for (const name of fs.readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+      const { mode } = fs.lstatSync(join(folder, name));
+      if ((mode & fs.constants.S_IFMT) !== fs.constants.S_IFLNK && name !== "instance")
+        expect(`${name} ${mode & 0o077}`).toBe(`${name} 0`);
+    }
+  });
+
+  test("with a bit flipped anywhere it never comes back as verified", () => {
+    scene.store.put(bundleOf(oldManifest, oldFiles), payload);
+    for (const kind of ["catalog", "bundle"] as const) {
+      const file = contentFile(kind);
+      const whole = fs.readFileSync(file);
+      for (let at = 0; at < whole.length; at += kind === "catalog" ? 1 : 41) {
+        fs.writeFileSync(file, whole.with(at, whole[at]! ^ 4));
+        const state = stored();
+        // A bit of Base64's padding or of a key's hint says nothing about the content.
+        if (kind === "catalog") expect(state).toBe("payloadWrong");
+        else expect(["verified", "envelopeInvalid", "wrongKey", "manifestInvalid", "payloadMissing"]).toContain(state);
+      }
+      fs.writeFileSync(file, whole);
+      expect(stored()).toBe("verified");
+    }
+  });
+
+  test("missing, emptied and cut files are told as that, and storing again repairs them", () => {
+    const bundle = bundleOf(oldManifest, oldFiles);
+    const damage: readonly (readonly ["bundle" | "catalog", (file: string) => void, string])[] = [
+      ["catalog", (file) => fs.rmSync(file), "payloadMissing"],
+      ["catalog", (file) => fs.truncateSync(file), "payloadMissing"],
+      ["catalog", (file) => fs.truncateSync(file, 5), "payloadMissing"],
+      ["bundle", (file) => fs.rmSync(file), "missing"],
+      ["bundle", (file) => fs.truncateSync(file), "envelopeInvalid"],
+      ["bundle", (file) => fs.truncateSync(file, 100), "envelopeInvalid"],
+      ["bundle", (file) => fs.truncateSync(file, 2 ** 31), "envelopeInvalid"],
+    ];
+    for (const [kind, harm, state] of damage) {
+      scene.store.put(bundle, payload);
+      harm(contentFile(kind));
+      expect(stored()).toBe(state);
+    }
+    scene.store.put(bundle, payload);
+    expect(stored()).toBe("verified");
+  });
+
+  test("a bundle under another's digest is not taken for it", () => {
+    scene.store.put(bundleOf(oldManifest, oldFiles), payload);
+    scene.store.put(bundleOf(newManifest, newFiles), optionsFor(root, newFiles).payload);
+    fs.copyFileSync(
+      join(folder, "bundles/sha256", `${digestOf(newManifest).slice(-64)}.bundle`),
+      contentFile("bundle"),
+    );
+    expect(storeCode(() => scene.store.get(digest, options))).toBe("storeCorrupt");
+  });
+
+  test("what is not what was signed is not stored", () => {
+    const bundle = bundleOf(oldManifest, oldFiles);
+    for (const bad of [() => null, () => Buffer.from("other")])
+      expect(storeCode(() => scene.store.put(bundle, bad))).toBe("storeCorrupt");
+    expect(fs.readdirSync(join(folder, "bundles/sha256"))).toEqual([]);
+  });
+
+  test("a signature that was added later takes the place of the envelope", () => {
+    const bundle = bundleOf(oldManifest, oldFiles);
+    scene.store.put(bundle, payload);
+    const envelope = envelopeBytes(parseEnvelope(Buffer.concat([bundle.envelope, Buffer.from("\n")])));
+    scene.store.put({ ...bundle, envelope: Buffer.concat([envelope, Buffer.from(" ")]) }, payload);
+    expect(fs.readFileSync(contentFile("bundle")).at(-1)).toBe(32);
+  });
+
+  test("no digest leads out of the store", () => {
+    for (const bad of ["../../x", "sha256:../x", "", `sha256:${"A".repeat(64)}`])
+      expect(storeCode(() => scene.store.get(bad, options))).toBe("storeFault");
+  });
+
+  test("what a killed process left is swept once it is old", () => {
+    scene.store.put(bundleOf(oldManifest, oldFiles), payload);
+    const place = join(folder, "bundles/sha256");
+    const [young, old] = [".x.0123456789abcdef.new", ".y.0123456789abcdef.new"] as const;
+    for (const name of [young, old]) fs.writeFileSync(join(place, name), "");
+    fs.utimesSync(join(place, old), 1, 1);
+    scene.store.put(bundleOf(newManifest, newFiles), optionsFor(root, newFiles).payload);
+    expect(fs.readdirSync(place).filter((name) => name.endsWith(".new"))).toEqual([young]);
+  });
+});
+
+describe("heads", () => {
+  test("go from parent to child, one sequence at a time, and saying it twice changes nothing", () => {
+    expect(scene.store.head(channel)).toBeNull();
+    expect(goLive(scene, oldManifest, oldFiles).kind).toBe("published");
+    expect(goLive(scene, oldManifest, oldFiles).kind).toBe("already");
+    expect(goLive(scene, newManifest, newFiles).kind).toBe("published");
+    expect(scene.store.head(channel)).toEqual({
+      channel,
+      sequence: 2,
+      digest: digestOf(newManifest),
+      parent: digest,
+      rootVersion: 1,
+    });
+  });
+
+  test("an older one, one without its parent and one of another line do not get there", () => {
+    expect(goLive(scene, newManifest, newFiles)).toEqual({ kind: "worldMoved", head: null });
+    goLive(scene, oldManifest, oldFiles);
+    goLive(scene, newManifest, newFiles);
+    for (const manifest of [
+      oldManifest,
+      manifestOf(oldFiles, { sequence: 2, parent: digest }),
+      manifestOf(oldFiles, { sequence: 3, parent: digest }),
+      manifestOf(oldFiles, { sequence: 4, parent: digestOf(newManifest) }),
+    ])
+      expect(goLive(scene, manifest, oldFiles).kind).toBe("worldMoved");
+    expect(headOne(scene)).toBe("new");
+  });
+
+  test("each channel has its own", () => {
+    goLive(scene, oldManifest, oldFiles);
+    expect(scene.store.head({ fleet: "writers", catalog: "other" })).toBeNull();
+    expect(scene.store.head({ fleet: "other", catalog: "main" })).toBeNull();
+  });
+
+  test("what is not stored is not published", () => {
+    expect(storeCode(() => scene.store.publish(bundleOf(oldManifest, oldFiles)))).toBe("storeFault");
+  });
+
+  test("T27, T81: a damaged head is an error, and never the head before it", () => {
+    goLive(scene, oldManifest, oldFiles);
+    goLive(scene, newManifest, newFiles);
+    const entry = join(folder, "bundles/channels/writers/main/0000000002.json");
+    const whole = fs.readFileSync(entry);
+    for (let at = 0; at < whole.length; at += 5) {
+      fs.writeFileSync(entry, whole.with(at, whole[at]! ^ 1));
+      try {
+        // A digit of a digest makes another digest, of which there is no bundle.
+        expect(scene.store.head(channel)?.sequence).toBe(2);
+      } catch (error) {
+        expect(error).toMatchObject({ name: "StoreError", code: "storeCorrupt" });
+      }
+    }
+    for (const text of ["", "{}", "null", `${whole.toString()} `]) {
+      fs.writeFileSync(entry, text);
+      expect(storeCode(() => scene.store.head(channel))).toBe("storeCorrupt");
+      expect(storeCode(() => goLive(scene, newManifest, newFiles))).toBe("storeCorrupt");
+    }
+    fs.copyFileSync(join(folder, "bundles/channels/writers/main/0000000001.json"), entry);
+    expect(storeCode(() => scene.store.head(channel))).toBe("storeCorrupt");
+  });
+});
+
+describe("copies", () => {
+  test("T39: what is damaged in the store never reaches the live path, also not after a restart", () => {
+    goLive(scene, oldManifest, oldFiles);
+    const bundle = bundleOf(newManifest, newFiles);
+    scene.store.put(bundle, optionsFor(root, newFiles).payload);
+    const pack = join(folder, "bundles/sha256", `${newManifest.catalogHash.slice(-64)}.catalog`);
+    const whole = fs.readFileSync(pack);
+    for (const bytes of [whole.with(9, 0), whole.subarray(0, 50), Buffer.alloc(0)]) {
+      fs.writeFileSync(pack, bytes);
+      for (const attempt of ["first", "after a restart"]) {
+        const again = openScene(folder);
+        const code = storeCode(() =>
+          again.store.withPayload(newManifest, (read) => unpackBundle(bundle, read ?? (() => null), again.copies)),
+        );
+        expect(`${attempt} ${code}`).toBe(`${attempt} storeCorrupt`);
+        expect(copyOf(again, newManifest)).toBeNull();
+        expect(liveOne(again)).toBe("old");
+        expect(fs.readdirSync(again.copies)).toHaveLength(2);
+      }
+    }
+  });
+
+  test("a copy that is whole is taken again; a damaged one is left, and a new one made beside it", () => {
+    goLive(scene, oldManifest, oldFiles);
+    const name = copyOf(scene, oldManifest);
+    goLive(scene, oldManifest, oldFiles);
+    expect(linkedName(scene.link)).toBe(name);
+    const place = join(scene.copies, name!);
+    const harm: readonly (() => void)[] = [
+      () => fs.writeFileSync(join(place, "prompts/a.md"), "OLD\n"),
+      () => fs.rmSync(join(place, "empty.txt")),
+      () => fs.writeFileSync(join(place, "extra.md"), ""),
+      () => {
+        fs.rmSync(join(place, "empty.txt"));
+        fs.symlinkSync("/dev/null", join(place, "empty.txt"));
+      },
+      () => fs.rmSync(place, { recursive: true }),
+    ];
+    for (const damage of harm) {
+      fs.rmSync(place, { recursive: true, force: true });
+      fs.cpSync(join(scene.copies, copyOf(scene, oldManifest) ?? unpackAgain()), place, { recursive: true });
+      for (const other of fs.readdirSync(scene.copies))
+        if (other !== name && other !== "current") fs.rmSync(join(scene.copies, other), { recursive: true });
+      expect(isUnpacked(oldManifest, place)).toBe(true);
+      damage();
+      expect(isUnpacked(oldManifest, place)).toBe(false);
+      goLive(scene, oldManifest, oldFiles);
+      expect(linkedName(scene.link)).not.toBe(name);
+      expect(liveOne(scene)).toBe("old");
+    }
+  });
+
+  function unpackAgain(): string {
+    return unpackBundle(bundleOf(oldManifest, oldFiles), payload, scene.copies);
+  }
+
+  test("T42, T49: back and forth between two ends where it should, without unpacking anew", () => {
+    goLive(scene, oldManifest, oldFiles);
+    goLive(scene, newManifest, newFiles);
+    const both = fs.readdirSync(scene.copies).sort();
+    for (const [manifest, which] of [
+      [oldManifest, "old"],
+      [newManifest, "new"],
+      [oldManifest, "old"],
+    ] as const) {
+      switchLink(scene.link, copyOf(scene, manifest)!);
+      expect(liveOne(openScene(folder))).toBe(which);
+    }
+    expect(fs.readdirSync(scene.copies).sort()).toEqual(both);
+  });
+
+  test("old copies are removed, and those that are kept stay", () => {
+    goLive(scene, oldManifest, oldFiles);
+    goLive(scene, newManifest, newFiles);
+    fs.mkdirSync(join(scene.copies, "workspace"));
+    removeCopies(scene.copies, new Set([linkedName(scene.link)!]));
+    expect(new Set(fs.readdirSync(scene.copies))).toEqual(new Set([linkedName(scene.link), "current", "workspace"]));
+    expect(liveOne(scene)).toBe("new");
+  });
+
+  test("a link that leads elsewhere is none of ours", () => {
+    expect(linkedName(scene.link)).toBeNull();
+    for (const target of ["/etc", "../x", "a/b", "."]) {
+      fs.rmSync(scene.link, { force: true });
+      fs.symlinkSync(target, scene.link);
+      expect(linkedName(scene.link)).toBeNull();
+    }
+  });
+
+  test("a folder in the place of the link is told", () => {
+    fs.mkdirSync(join(scene.link, "x"), { recursive: true });
+    expect(storeCode(() => goLive(scene, oldManifest, oldFiles))).toBe("storeFault");
+    expect(fs.readdirSync(scene.copies).filter((name) => name.endsWith(".new"))).toEqual([]);
+  });
+});

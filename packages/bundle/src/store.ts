@@ -1,0 +1,154 @@
+/** The store of bundles: content-addressed, below one folder, whole or not there whatever happens in between. */
+import fs from "node:fs";
+import { join } from "node:path";
+import { type Head, type Publication, publishHead, readHead } from "./channel-heads.ts";
+import { type Disk, nodeDisk, sweepUnfinished, writeUnfinished } from "./disk.ts";
+import { envelopeLimits, parseEnvelope } from "./dsse.ts";
+import { type Channel, type Manifest, parseManifest } from "./manifest.ts";
+import { isContent, PackReader, packParts } from "./pack.ts";
+import { guarded, StoreError } from "./store-error.ts";
+import {
+  type BundleVerification,
+  type PayloadReader,
+  type VerifiedBundle,
+  type VerifyOptions,
+  verifyBundle,
+} from "./verify-bundle.ts";
+
+/** All throw a `StoreError` for what is wrong with the place; what is wrong with a bundle is a refusal. */
+export interface BundleStore {
+  /** Stores a verified bundle with its content. A damaged copy that lies there is replaced. */
+  put(bundle: VerifiedBundle, payload: PayloadReader): void;
+  /** A bundle by its digest, verified like any other; `missing` when there is none. */
+  get(digest: string, options: Omit<VerifyOptions, "payload">): StoredBundle;
+  /** The manifest under a digest, for showing and comparing: not verified. Null when there is none. */
+  manifest(digest: string): Manifest | null;
+  /** Calls with a reader of the bundle's content; null when there is no content at all. */
+  withPayload<Value>(manifest: Manifest, use: (payload: PayloadReader | null) => Value): Value;
+  head(channel: Channel): Head | null;
+  /** Puts the bundle at the head of its channel, if its parent is there. It has to be stored before. */
+  publish(bundle: VerifiedBundle): Publication;
+}
+
+export type StoredBundle = BundleVerification | { readonly kind: "missing"; readonly message: string };
+
+export interface StoreOptions {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly disk?: Disk;
+}
+
+/** The store below a folder, which is made when something is put there: `sha256/…` and `channels/…`. */
+export function openStore(folder: string, { now, disk = nodeDisk }: StoreOptions): BundleStore {
+  const content = join(folder, "sha256");
+  const envelopeAt = (digest: string): string => join(content, `${hexOf(digest)}.bundle`);
+  const packAt = (catalogHash: string): string => join(content, `${hexOf(catalogHash)}.catalog`);
+
+  function withPayload<Value>(manifest: Manifest, use: (payload: PayloadReader | null) => Value): Value {
+    return guarded("read the content of a bundle", () => {
+      const pack = PackReader.open(packAt(manifest.catalogHash), manifest);
+      try {
+        return use(pack?.read ?? null);
+      } finally {
+        pack?.close();
+      }
+    });
+  }
+
+  function put({ manifest, digest, envelope }: VerifiedBundle, payload: PayloadReader): void {
+    guarded("store the bundle", () => {
+      const whole = withPayload(manifest, (stored) => stored !== null && holdsAll(manifest, stored));
+      const signed = readEnvelope(envelopeAt(digest));
+      const fresh: (readonly [string, string])[] = [];
+      disk.makeFolder(content);
+      try {
+        if (!whole) add(packAt(manifest.catalogHash), packParts(manifest, payload));
+        if (signed === null || Buffer.compare(signed, envelope) !== 0) add(envelopeAt(digest), [envelope]);
+        for (const [from, to] of fresh) disk.rename(from, to);
+      } catch (error) {
+        for (const [from] of fresh) disk.remove(from);
+        throw error;
+      }
+      if (fresh.length > 0) disk.syncFolder(content);
+      sweepUnfinished(disk, content, now());
+
+      function add(path: string, parts: Iterable<Uint8Array>): void {
+        fresh.push([writeUnfinished(disk, path, parts), path]);
+      }
+    });
+  }
+
+  function get(digest: string, options: Omit<VerifyOptions, "payload">): StoredBundle {
+    return guarded("read the bundle", () => {
+      const envelope = readEnvelope(envelopeAt(digest));
+      if (envelope === null) return { kind: "missing", message: `there is no bundle ${digest} in the store` };
+      const known = manifestIn(envelope);
+      const verdict =
+        known === null
+          ? verifyBundle(envelope, { ...options, payload: () => null })
+          : withPayload(known, (payload) => verifyBundle(envelope, { ...options, payload: payload ?? (() => null) }));
+      if (verdict.kind === "refused" || verdict.bundle.digest === digest) return verdict;
+      throw new StoreError("storeCorrupt", `under ${digest} lies another bundle, ${verdict.bundle.digest}`);
+    });
+  }
+
+  return {
+    put,
+    get,
+    withPayload,
+    manifest: (digest) =>
+      guarded("read the bundle", () => {
+        const envelope = readEnvelope(envelopeAt(digest));
+        return envelope === null ? null : manifestIn(envelope);
+      }),
+    head: (channel) => guarded("read what was published", () => readHead(folder, channel)),
+    publish: (bundle) =>
+      guarded("publish the bundle", () => {
+        if (readEnvelope(envelopeAt(bundle.digest)) === null)
+          throw new StoreError("storeFault", `the bundle ${bundle.digest} is not stored, and cannot be published`);
+        return publishHead(disk, folder, bundle, now());
+      }),
+  };
+}
+
+function holdsAll({ components }: Manifest, payload: PayloadReader): boolean {
+  return components.every((component) => {
+    const bytes = payload(component);
+    return bytes !== null && isContent(component, bytes);
+  });
+}
+
+/** Null when there is none, or when it cannot be a bundle's: both are told by whoever verifies. */
+function manifestIn(envelope: Uint8Array): Manifest | null {
+  try {
+    return parseManifest(parseEnvelope(envelope).payload);
+  } catch {
+    return null;
+  }
+}
+
+/** At most one byte more than an envelope may have; null when there is none. */
+function readEnvelope(path: string): Uint8Array | null {
+  let file: number;
+  try {
+    file = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+  try {
+    const bytes = Buffer.allocUnsafe(Math.min(fs.fstatSync(file).size, envelopeLimits.bytes + 1));
+    let length = 0;
+    for (let read = -1; read !== 0 && length < bytes.length; length += read)
+      read = fs.readSync(file, bytes, length, bytes.length - length, null);
+    return bytes.subarray(0, length);
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
+function hexOf(digest: string): string {
+  const hex = /:([0-9a-f]{64})$/.exec(digest)?.[1];
+  if (hex === undefined) throw new StoreError("storeFault", `${JSON.stringify(digest)} is no digest`);
+  return hex;
+}
