@@ -84,6 +84,15 @@ test("of all pods in the order of their names, without those of others", async (
   expect(asked(pods)[0]).toContain("labelSelector=app.kubernetes.io%2Fmanaged-by%3Dmoorage");
 });
 
+test("of all right after a read of the whole scope: from that read, and later from one of their own", async () => {
+  const { cluster } = await on(json({ metadata: { resourceVersion: "9" }, items: [full] }));
+  await cluster.inventory.readScope();
+  expect(await cluster.facts()).toMatchObject([{ name: podName, node: "node1" }]);
+  expect(asked(pods)).toHaveLength(1);
+  expect(await cluster.facts()).toMatchObject([{ name: podName, node: "node1" }]);
+  expect(asked(pods)).toHaveLength(2);
+});
+
 test("of somebody else's pod, of none, and of no names there are none", async () => {
   const { cluster } = await on(json(ourPod({ metadata: { labels: {} } })));
   expect(await cluster.facts([podName])).toEqual([]);

@@ -5,7 +5,7 @@ import { answerFault } from "./cluster-error.ts";
 import { decodeMetadata } from "./decode-metadata.ts";
 import type { Fields } from "./json-fields.ts";
 import { fieldsOf, listOf, textOf } from "./json-fields.ts";
-import type { Metrics, PodUsage } from "./metrics.ts";
+import type { Metrics } from "./metrics.ts";
 import { ourSelector, pathOf, withQuery } from "./paths.ts";
 import { workspaceVolume } from "./pod-template.ts";
 import type { ClusterScope, Requests } from "./requests.ts";
@@ -40,37 +40,72 @@ export interface PodFacts {
   readonly cpuCores: number | null;
 }
 
-/**
- * Of all pods of ours, or of those with these names, in the order of their names; what is not there, or somebody else's,
- * is missing. Throws a `ClusterError`.
- */
-export async function readFacts(
-  { namespace, profile }: ClusterScope,
-  requests: Requests,
-  metrics: Metrics,
-  names: readonly string[] | null,
-): Promise<readonly PodFacts[]> {
-  if (names?.length === 0) return [];
-  const wanted = names === null ? null : new Set(names);
-  const [only] = wanted?.size === 1 ? wanted : [];
-  const [answer, usages] = await Promise.all([
-    only === undefined
-      ? requests.get("list", "pods", withQuery(pathOf(namespace, "pods"), { labelSelector: ourSelector(profile) }))
-      : requests.get("get", "pods", pathOf(namespace, "pods", only)),
-    metrics.read(only ?? null),
-  ]);
-  if (answer.kind === "notFound" || answer.kind === "scopeMissing") return [];
-  if (answer.kind !== "success") throw answerFault(onlyTrouble(answer), only ?? "NAME");
-  const pods = only === undefined ? listOf(answer.object["items"]).map(fieldsOf) : [answer.object];
-  return pods
-    .map((pod) => factsOf(pod, profile, usages))
-    .filter((one) => one !== null)
-    .filter(({ name }) => wanted === null || wanted.has(name))
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+/** Milliseconds for which a read of the whole scope still tells what people want to know. */
+const freshMs = 1_000;
+
+export class Facts {
+  readonly #scope: ClusterScope;
+  readonly #requests: Requests;
+  readonly #metrics: Metrics;
+  #listed: { readonly at: number; readonly facts: readonly PodFacts[] } | null = null;
+
+  constructor(scope: ClusterScope, requests: Requests, metrics: Metrics) {
+    this.#scope = scope;
+    this.#requests = requests;
+    this.#metrics = metrics;
+  }
+
+  /** All pods of ours were just listed: who asks for the facts of many next is told of the same moment, and they are not sent twice. */
+  listed(pods: readonly Fields[]): void {
+    this.#listed = { at: this.#scope.clock.now(), facts: this.#of(pods) };
+  }
+
+  /**
+   * Of all pods of ours, or of those with these names, in the order of their names; what is not there, or somebody else's,
+   * is missing. Throws a `ClusterError`.
+   */
+  async read(names: readonly string[] | null): Promise<readonly PodFacts[]> {
+    if (names?.length === 0) return [];
+    const wanted = names === null ? null : new Set(names);
+    const [only] = wanted?.size === 1 ? wanted : [];
+    const [facts, usages] = await Promise.all([
+      only === undefined ? this.#all() : this.#one(only),
+      this.#metrics.read(only ?? null),
+    ]);
+    return facts
+      .filter(({ name }) => wanted === null || wanted.has(name))
+      .map((one) => ({ ...one, ...usages.get(one.name) }))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  async #one(name: string): Promise<readonly PodFacts[]> {
+    const pod = await this.#get("get", pathOf(this.#scope.namespace, "pods", name), name);
+    return pod === null ? [] : this.#of([pod]);
+  }
+
+  async #all(): Promise<readonly PodFacts[]> {
+    const listed = this.#listed;
+    this.#listed = null;
+    if (listed !== null && this.#scope.clock.now() - listed.at <= freshMs) return listed.facts;
+    const query = { labelSelector: ourSelector(this.#scope.profile) };
+    const list = await this.#get("list", withQuery(pathOf(this.#scope.namespace, "pods"), query), "NAME");
+    return this.#of(listOf(list?.["items"]).map(fieldsOf));
+  }
+
+  async #get(verb: "get" | "list", path: string, name: string): Promise<Fields | null> {
+    const answer = await this.#requests.get(verb, "pods", path);
+    if (answer.kind === "success") return answer.object;
+    if (answer.kind === "notFound" || answer.kind === "scopeMissing") return null;
+    throw answerFault(onlyTrouble(answer), name);
+  }
+
+  #of(pods: readonly Fields[]): readonly PodFacts[] {
+    return pods.map((pod) => factsOf(pod, this.#scope.profile)).filter((one) => one !== null);
+  }
 }
 
 /** Null for what is not ours, or no object of an API server. */
-function factsOf(pod: Fields, profile: BindingProfile, usages: ReadonlyMap<string, PodUsage>): PodFacts | null {
+function factsOf(pod: Fields, profile: BindingProfile): PodFacts | null {
   const metadata = decodeMetadata(pod);
   if (metadata === null || metadata.createdAt === null || markedIdentity(metadata, profile) === undefined) return null;
   const spec = fieldsOf(pod["spec"]);
@@ -79,7 +114,6 @@ function factsOf(pod: Fields, profile: BindingProfile, usages: ReadonlyMap<strin
   const told = named(status["containerStatuses"], profile.container);
   const grace = spec["terminationGracePeriodSeconds"];
   const restarts = told["restartCount"];
-  const usage = usages.get(metadata.name);
   return {
     name: metadata.name,
     uid: metadata.fence.uid,
@@ -93,9 +127,9 @@ function factsOf(pod: Fields, profile: BindingProfile, usages: ReadonlyMap<strin
     podIp: textOf(status["podIP"]),
     workspaceClaim: claimOf(spec),
     harness: listOf(container["env"]).some((one) => fieldsOf(one)["name"] === "MOORAGE_COMMAND"),
-    memoryBytes: usage?.memoryBytes ?? null,
+    memoryBytes: null,
     cpuMs: null,
-    cpuCores: usage?.cpuCores ?? null,
+    cpuCores: null,
   };
 }
 

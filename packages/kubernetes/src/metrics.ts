@@ -5,13 +5,13 @@ import { ourSelector, withQuery } from "./paths.ts";
 import { parseQuantity } from "./quantity.ts";
 import type { ClusterScope, Requests } from "./requests.ts";
 
-export interface PodUsage {
+interface PodUsage {
   readonly memoryBytes: number | null;
   readonly cpuCores: number | null;
 }
 
 /** By the pods' names; empty where nobody measures. */
-export type Usages = ReadonlyMap<string, PodUsage>;
+type Usages = ReadonlyMap<string, PodUsage>;
 
 const none: Usages = new Map();
 

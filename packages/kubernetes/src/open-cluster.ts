@@ -9,7 +9,7 @@ import { Credentials } from "./credentials.ts";
 import type { EventChoice } from "./events.ts";
 import { Events } from "./events.ts";
 import type { PodFacts } from "./facts.ts";
-import { readFacts } from "./facts.ts";
+import { Facts } from "./facts.ts";
 import { readWhyWaiting } from "./look-at-waiting.ts";
 import { Metrics } from "./metrics.ts";
 import { PodChanges } from "./pod-changes.ts";
@@ -79,18 +79,21 @@ export function openCluster(options: ClusterOptions): Cluster {
   const grace = new StopGrace(scope, requests);
   const changes = new PodChanges(scope, requests, life.signal);
   const changed = changes.reader();
-  const metrics = new Metrics(scope, requests);
+  const facts = new Facts(scope, requests, new Metrics(scope, requests));
   const events = new Events(scope, requests, life.signal);
   const substrate = createSubstrate(scope, {
     requests,
     grace,
-    scopeRead: (version) => changes.scopeRead(version),
+    scopeRead(version, pods) {
+      changes.scopeRead(version);
+      facts.listed(pods);
+    },
   });
   return {
     namespace,
     substrate,
     inventory: substrate,
-    facts: (names) => readFacts(scope, requests, metrics, names ?? null),
+    facts: (names) => facts.read(names ?? null),
     events: (choice) => events.read(choice),
     followEvents: (signal) => events.follow(signal),
     whyWaiting: (name) => readWhyWaiting(name, { scope, requests, events }),

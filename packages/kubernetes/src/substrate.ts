@@ -36,8 +36,8 @@ export interface SubstrateCompany {
   readonly requests: Requests;
   /** Which pods get less time to end than their own. */
   readonly grace: Pick<StopGrace, "secondsFor" | "forget"> | null;
-  /** Told the version of each read of the whole scope. */
-  scopeRead(version: string): void;
+  /** Told of each read of the whole scope: its version, and the pods as they were listed. */
+  readonly scopeRead: (version: string, pods: readonly Fields[]) => void;
 }
 
 export function createSubstrate(
@@ -48,14 +48,18 @@ export function createSubstrate(
   const { requests, grace } = company;
   const { asked, get, send } = requests;
 
-  async function readPods(labelSelector: string): Promise<Reading | Refused | Unavailable> {
-    const answer = await get("list", "pods", withQuery(pathOf(namespace, "pods"), { labelSelector }));
-    const listed = onlySuccess(answer);
-    if (listed.kind !== "success") return listed;
-    const version = textOf(fieldsOf(listed.object["metadata"])["resourceVersion"]);
+  async function readPods(
+    labelSelector: string,
+    listed: (version: string, pods: readonly Fields[]) => void = () => undefined,
+  ): Promise<Reading | Refused | Unavailable> {
+    const answer = onlySuccess(await get("list", "pods", withQuery(pathOf(namespace, "pods"), { labelSelector })));
+    if (answer.kind !== "success") return answer;
+    const version = textOf(fieldsOf(answer.object["metadata"])["resourceVersion"]);
     if (version === null) return noApiServer;
-    const instances = listOf(listed.object["items"]).map((pod) => decodePod(fieldsOf(pod), profile));
-    return { kind: "read", instances: instances.filter((one) => one !== null), version };
+    const pods = listOf(answer.object["items"]).map(fieldsOf);
+    listed(version, pods);
+    const instances = pods.map((pod) => decodePod(pod, profile)).filter((one) => one !== null);
+    return { kind: "read", instances, version };
   }
 
   async function remove(
@@ -102,11 +106,7 @@ export function createSubstrate(
 
     readInstances: (identity) => readPods(selectorOf(profile, identity)),
 
-    async readScope() {
-      const reading = await readPods(ourSelector(profile));
-      if (reading.kind === "read") company.scopeRead(reading.version);
-      return reading;
-    },
+    readScope: () => readPods(ourSelector(profile), company.scopeRead),
 
     async readName(name) {
       const answer = await get("get", "pods", pathOf(namespace, "pods", name));
