@@ -45,7 +45,10 @@ export interface PodObject {
 export interface ContainerStatus {
   readonly containerID: string;
   readonly restartCount: number;
-  readonly state: { readonly terminated?: { readonly exitCode: number; readonly reason: string } };
+  readonly state: {
+    readonly running?: object;
+    readonly terminated?: { readonly exitCode: number; readonly reason: string };
+  };
 }
 
 let pushed: Promise<string> | null = null;
@@ -127,7 +130,8 @@ export async function openHarnessScene(): Promise<HarnessScene> {
   };
 }
 
-async function enforceRestricted({ api, namespace }: Scene): Promise<void> {
+/** Has its pods admitted under Pod Security "restricted" alone. */
+export async function enforceRestricted({ api, namespace }: Pick<Scene, "api" | "namespace">): Promise<void> {
   const path = `/api/v1/namespaces/${namespace.name}`;
   const { object } = await api.send("GET", path);
   const { metadata } = object as { readonly metadata: { readonly labels?: Readonly<Record<string, string>> } };
@@ -142,7 +146,7 @@ function ownLayout({ own }: ThisCluster): Layout {
 }
 
 /** Where the node keeps the workspace of a pod. */
-export function workspaceOf({ here }: Scene, { metadata, spec }: PodObject): string {
+export function workspaceOf({ here }: Pick<Scene, "here">, { metadata, spec }: PodObject): string {
   const volumes = join(ownLayout(here).dir, spec.nodeName, "kubelet", "pods", metadata.uid, "volumes");
   return join(volumes, "kubernetes.io~empty-dir", "workspace");
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { bundleHarness } from "../../../scripts/bundle.ts";
+import { dockerImage } from "./dockerfile.ts";
 import type { Layout } from "./layout.ts";
 import { registry } from "./layout.ts";
 import type { ImageSpec } from "./oci-image.ts";
@@ -26,11 +27,12 @@ export async function pushHarnessImage(layout: Layout): Promise<string> {
       { path: "agent/agent.mjs", content: readFileSync(agent), mode: 0o644 },
       { path: "agent/catalog/greeting.txt", content: Buffer.from("ahoy"), mode: 0o644 },
     ];
+    const { entrypoint, env } = dockerImage("agent-base");
     const image: ImageSpec = {
       base: nodeFiles(),
       files,
-      entrypoint: ["/usr/bin/tini", "--", "/usr/local/bin/node", "/moorage/harness.cjs"],
-      env: ["PATH=/usr/local/bin:/usr/bin:/bin", "MOORAGE_DIRECTORY=/agent", "MOORAGE_CATALOG=/agent/catalog"],
+      entrypoint,
+      env: [...nodeEnv, ...env, "MOORAGE_CATALOG=/agent/catalog"],
     };
     const digest = await pushImage(`127.0.0.1:${layout.registryPort}`, "harness", "1", image);
     return `${registry(layout)}/harness@${digest}`;
@@ -38,6 +40,9 @@ export async function pushHarnessImage(layout: Layout): Promise<string> {
     rmSync(directory, { recursive: true });
   }
 }
+
+/** What the image of Node says. */
+export const nodeEnv: readonly string[] = ["PATH=/usr/local/bin:/usr/bin:/bin"];
 
 /** Node with the libraries that it names, and tini; no shell, nor anything else. */
 export function nodeFiles(): NonNullable<ImageSpec["base"]> {
