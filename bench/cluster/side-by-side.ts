@@ -27,10 +27,8 @@ export async function clusterSideBySide(ground: Ground, place: Place): Promise<R
   const namespace = await ground.namespace();
   const pods = `/api/v1/namespaces/${namespace}/pods`;
   const options = { ...place, env: { ...place.env, KUBECONFIG: ground.kubeconfig } };
-  const deploy: CommandLine = [
-    ...place.moorage,
-    ...["deploy", "--on", "kubernetes", "--namespace", namespace, "--file", declareSleeper(ground, place)],
-  ];
+  const asked = ["deploy", "--on", "kubernetes", "--namespace", namespace, "--file", declareSleeper(ground, place)];
+  const deploy: CommandLine = [...place.moorage, ...asked];
   const gone = async (): Promise<void> => {
     await ground.ask("DELETE", pods, { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds: 1 });
     await until("the pod is gone", async () => /"items":\[\]/.test((await ground.ask("GET", pods)).body));
