@@ -1,10 +1,12 @@
 /** The failures that no waiting mends: reported at once, until a person has mended them. */
 import { ownArchitecture, pushImage } from "../up/oci-image.ts";
 import { answers, refusal, wantsToken } from "./faults.ts";
+import { openFront } from "./front.ts";
 import type { Meeting, Row } from "./meetings.ts";
 import { harmed, pinnedAt, pullSecretName } from "./meetings.ts";
-import { freshName, pushIndex, pushUnique, uniqueImage } from "./pushed.ts";
+import { freshName, pushIndex, pushRelabelled, pushUnique, uniqueImage } from "./pushed.ts";
 import type { Stage } from "./stage.ts";
+import { ownAuthority } from "./trust.ts";
 
 const refused = { told: ["unauthorized"], says: /refuses these credentials/ } as const;
 const privateOrAbsent = { told: ["deniedOrAbsent"], says: /private or absent/ } as const;
@@ -57,6 +59,33 @@ export const lasting: readonly Row[] = [
       await pushIndex(upstream, repository, digest, "s390x");
       const heal = (): Promise<void> => pushIndex(upstream, repository, digest, ownArchitecture);
       return { image: `${front.host}/${repository}:2`, heal };
+    },
+  },
+  {
+    title: "a layer of a kind that the runtime does not know",
+    told: ["unsupportedManifest"],
+    says: /does not understand/,
+    async meet({ front, upstream }) {
+      const repository = freshName("relabelled");
+      const digest = await pushUnique(upstream, repository);
+      await pushRelabelled(upstream, repository, digest, "application/vnd.moorage.test.layer");
+      const heal = (): Promise<void> =>
+        pushRelabelled(upstream, repository, digest, "application/vnd.oci.image.layer.v1.tar+gzip");
+      return { image: `${front.host}/${repository}:2`, heal };
+    },
+  },
+  {
+    title: "a certificate for another name",
+    ...misconfigured,
+    async meet(stage) {
+      const { layout, upstream } = stage;
+      const tls = ownAuthority(layout, "192.0.2.1");
+      stage.later(() => tls.remove());
+      const front = await openFront({ upstream, address: layout.gateway, tls });
+      stage.later(() => front.end());
+      stage.tell(front.host, { server: `https://${front.host}`, authority: tls.path });
+      const heal = (): void => stage.tell(front.host, { server: `http://${stage.front.host}` });
+      return { image: await pinnedAt(stage, front.host), heal };
     },
   },
   {

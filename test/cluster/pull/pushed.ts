@@ -33,15 +33,44 @@ export async function pushIndex(
   digest: string,
   architecture: string,
 ): Promise<void> {
-  const base = `http://${registry}/v2/${repository}/manifests`;
-  const manifestType = "application/vnd.oci.image.manifest.v1+json";
-  const there = await fetch(`${base}/${digest}`, { method: "HEAD", headers: { accept: manifestType } });
-  const size = Number(there.headers.get("content-length"));
-  const mediaType = "application/vnd.oci.image.index.v1+json";
+  const { size } = await manifestOf(registry, repository, digest);
   const manifests = [{ mediaType: manifestType, digest, size, platform: { os: "linux", architecture } }];
-  const body = JSON.stringify({ schemaVersion: 2, mediaType, manifests });
-  const answer = await fetch(`${base}/2`, { method: "PUT", headers: { "content-type": mediaType }, body });
-  if (answer.status !== 201) throw new Error(`the registry does not take the index: ${answer.status}`);
+  await putManifest(registry, repository, "application/vnd.oci.image.index.v1+json", { manifests });
+}
+
+/** Puts an image that is there under the tag 2, with its layer declared as of another kind. */
+export async function pushRelabelled(
+  registry: string,
+  repository: string,
+  digest: string,
+  kind: string,
+): Promise<void> {
+  const { manifest } = await manifestOf(registry, repository, digest);
+  const layers = manifest.layers.map((layer) => ({ ...layer, mediaType: kind }));
+  await putManifest(registry, repository, manifestType, { ...manifest, layers });
+}
+
+const manifestType = "application/vnd.oci.image.manifest.v1+json";
+
+interface Manifest {
+  readonly layers: readonly object[];
+}
+
+async function manifestOf(
+  registry: string,
+  repository: string,
+  digest: string,
+): Promise<{ readonly manifest: Manifest; readonly size: number }> {
+  const url = `http://${registry}/v2/${repository}/manifests/${digest}`;
+  const text = await (await fetch(url, { headers: { accept: manifestType } })).text();
+  return { manifest: JSON.parse(text) as Manifest, size: Buffer.byteLength(text) };
+}
+
+async function putManifest(registry: string, repository: string, mediaType: string, content: object): Promise<void> {
+  const body = JSON.stringify({ schemaVersion: 2, mediaType, ...content });
+  const url = `http://${registry}/v2/${repository}/manifests/2`;
+  const answer = await fetch(url, { method: "PUT", headers: { "content-type": mediaType }, body });
+  if (answer.status !== 201) throw new Error(`the registry does not take the manifest: ${answer.status}`);
 }
 
 /** A repository that no run had before. */
