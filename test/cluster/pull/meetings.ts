@@ -24,7 +24,7 @@ export interface Meeting {
 }
 
 /** Where the agent is whose image is healed. */
-export interface HealingPlace {
+interface HealingPlace {
   /** Puts a pull secret into the agent's namespace, in the place of another that is there. */
   putCredentials(content: string): Promise<void>;
 }
