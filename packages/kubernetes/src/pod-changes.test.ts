@@ -123,9 +123,14 @@ test("a watch that breaks goes on by itself", async () => {
   const broken = await watched(0);
   change(broken, "11");
   await first;
-  const second = cluster.changed(60_000, patient().signal);
+  let told = false;
+  const second = cluster.changed(60_000, patient().signal).then(() => {
+    told = true;
+  });
   broken.destroy();
-  change(await watched(1), "12");
+  const again = await watched(1);
+  expect(told).toBe(false);
+  change(again, "12");
   await second;
   expect(urls().at(-1)).toContain("resourceVersion=11");
 });

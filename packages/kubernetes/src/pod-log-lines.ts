@@ -72,8 +72,7 @@ export class LogLines {
 
   #hold(part: Uint8Array): void {
     if (part.length === 0) return;
-    // A chunk's memory may be used again once the next is asked for.
-    this.#held.push(Uint8Array.from(part));
+    this.#held.push(part);
     this.#size += part.length;
   }
 

@@ -72,6 +72,7 @@ const broken =
 async function read(opened: OpenedCluster, request: Partial<PodLogRequest> = {}): Promise<string[]> {
   const told: string[] = [];
   for await (const event of opened.cluster.podLog({ pod: podName, ...request })) told.push(inShort(event));
+  if (request.follow) expect(request.follow.aborted).toBe(false);
   return told;
 }
 
@@ -124,12 +125,14 @@ describe("what is there", () => {
     expect(await read(opened)).toEqual(["half…"]);
   });
 
-  test("of a pod that no node has, or that is silent before its start, is told as not started", async () => {
-    const nothing: Handler = (_request, response) => void response.writeHead(204).end();
-    const waits = failure(400, "BadRequest", 'container "agent" in pod "x" is waiting to start: ContainerCreating');
-    const opened = await scripted({ logs: [nothing, log(), waits, log()], pods: [pod("waiting")] });
-    const notStarted = { code: "logNotStarted", message: expect.stringContaining("scribe has not started yet") };
-    for (let time = 0; time < 3; time += 1) await expect(read(opened)).rejects.toMatchObject(notStarted);
+  test.each<[string, Handler]>([
+    ["that no node has", (_request, response) => void response.writeHead(204).end()],
+    ["that is silent before its start", log()],
+    ["that waits", failure(400, "BadRequest", 'container "agent" in pod "x" is waiting to start: ContainerCreating')],
+  ])("of a pod %s is told as not started", async (_what, answer) => {
+    const opened = await scripted({ logs: [answer], pods: [pod("waiting")] });
+    const message = expect.stringContaining("scribe has not started yet");
+    await expect(read(opened)).rejects.toMatchObject({ code: "logNotStarted", message });
   });
 
   test("of an agent that runs and writes nothing is nothing", async () => {
@@ -158,17 +161,17 @@ describe("what is there", () => {
     await expect(read(opened)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
-  test("of a node that does not answer is tried again, and then told without the node's address", async () => {
+  test("of a node that does not answer is told at once, without the node's address", async () => {
     const dead = failure(
       500,
       "InternalError",
       'Get "https://10.0.0.1:10250/containerLogs/x": dial tcp 10.0.0.1:10250: connect: connection refused',
     );
-    const opened = await scripted({ logs: [dead, dead, dead, dead] });
+    const opened = await scripted({ logs: [dead] });
     const error = await read(opened).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: "logNodeUnreachable" });
     expect(String(error)).not.toContain("10.0.0.1");
-    expect(asked(opened)).toHaveLength(4);
+    expect(asked(opened)).toHaveLength(1);
   });
 
   test("is not what the node says by itself", async () => {
@@ -302,4 +305,13 @@ describe("following", () => {
     expect(told).toEqual(["one", "<caughtUp>"]);
     stop.abort();
   });
+
+  test("ends when the signal aborts before there is an answer", async () => {
+    const stop = patience();
+    const opened = await scripted({ logs: [log(line(1, "one")), () => void setImmediate(() => stop.abort())] });
+    const told: string[] = [];
+    for await (const event of opened.cluster.podLog({ pod: podName, follow: stop.signal })) told.push(inShort(event));
+    expect(told).toEqual(["one", "<caughtUp>"]);
+    expect(asked(opened)).toHaveLength(2);
+  }, 5_000);
 });

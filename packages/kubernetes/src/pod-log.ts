@@ -25,11 +25,13 @@ export interface PodLogPorts {
 
 /** Milliseconds of silence after which a stream counts as dead: an agent may well write nothing for longer, and then it is opened again. */
 const idleMs = 300_000;
+/** Milliseconds for the beginning of an answer: an API server tries half a minute before it says that a node is silent. */
+const nodeMs = 45_000;
 /** Milliseconds after which a pod that waits is looked at again, though nobody told of a change. */
 const lookMs = 30_000;
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
-/** How often in a row a read of what is there is begun again. */
+/** How often in a row a read that has begun, and broke off, is tried. */
 const mostFailures = 4;
 
 /** How a connection ended. */
@@ -93,7 +95,7 @@ class PodLogReader {
       const over = yield* this.#connection(false);
       if (this.#signal.aborted) return;
       if (over.kind === "whole") break;
-      const more = over.kind === "passing" && this.#failures < mostFailures - 1;
+      const more = over.kind === "passing" && this.#opened && this.#failures < mostFailures - 1;
       if (!more) {
         // For its name in the words.
         await this.#look();
@@ -172,8 +174,8 @@ class PodLogReader {
   async *#connection(follow: boolean): AsyncGenerator<PodLogEvent, Over, undefined> {
     const { scope, requests } = this.#ports;
     const path = `${pathOf(scope.namespace, "pods", this.#subject.pod)}/log`;
-    // A node answers a follow with the first byte, whenever that is written.
-    const answerMs = follow ? idleMs : undefined;
+    // A node may answer a follow with the first byte only, whenever that is written.
+    const answerMs = follow ? idleMs : nodeMs;
     const opened = await scope.transport.open(withQuery(path, this.#query(follow)), idleMs, this.#signal, answerMs);
     if (this.#signal.aborted && opened.kind !== "open") return whole;
     if (opened.kind !== "open") return logTrouble(opened, requests);

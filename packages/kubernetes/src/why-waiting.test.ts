@@ -85,6 +85,11 @@ test("without Events and without the claim there are fewer words, and no error",
   expect(claim).toMatchObject({ code: "claimPending", message: expect.stringMatching(/has no volume yet$/) });
 });
 
+test("a claim that has just been removed is missing", async () => {
+  const { told: claim } = await why({ ...recordedWorld("claim-without-class"), claim: "absent" });
+  expect(claim).toMatchObject({ code: "claimMissing" });
+});
+
 test("a name that nobody wrote down is the pod's", async () => {
   const { pod } = waiting["selector"] as { pod: Fields };
   const { told: condition } = await why({ pod: ofOurs(pod, null), events: [] });
@@ -167,10 +172,10 @@ describe("what its node is busy with", () => {
       event(
         5,
         "FailedCreatePodSandBox",
-        'Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup network for sandbox "abc": plugin type="calico" failed (add): connection is unauthorized',
+        'Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup network for sandbox "abc": plugin type="calico" failed (add): connection is unauthorized, password=verysecret',
       ),
       "sandboxFails",
-      /node1 cannot give it a network: .*unauthorized, since 2030/,
+      /node1 cannot give it a network: .*unauthorized, password=\*\*\*, since 2030/,
     ],
     [
       event(
@@ -185,10 +190,10 @@ describe("what its node is busy with", () => {
       event(
         5,
         "FailedCreatePodSandBox",
-        "Failed to create pod sandbox: rpc error: code = DeadlineExceeded desc = context deadline exceeded",
+        "Failed to create pod sandbox: rpc error: code = DeadlineExceeded desc = context deadline exceeded, password=verysecret",
       ),
       "sandboxFails",
-      /cannot make its sandbox: context deadline exceeded/,
+      /cannot make its sandbox: context deadline exceeded, password=\*\*\*/,
     ],
     [
       event(5, "NetworkNotReady", "network is not ready: container runtime network not ready"),
