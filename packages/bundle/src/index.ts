@@ -1,11 +1,17 @@
 /** What `bundle` offers: catalogs as files, from a directory to what may go live. */
 export * from "./bundle-error.ts";
 export * from "./catalog.ts";
+export * from "./catalog-content.ts";
 export * from "./catalog-hash.ts";
 export type { Head, Publication } from "./channel-heads.ts";
 export { type CatalogLimits, catalogLimits, type IgnoredPath } from "./collect.ts";
+export * from "./diff.ts";
+export * from "./diff-text.ts";
 export * from "./dsse.ts";
+export * from "./format-files.ts";
+export * from "./format-lock.ts";
 export { type ComponentKind, componentKinds, type Effect, effects } from "./layout.ts";
+export type { Hunk } from "./line-diff.ts";
 export {
   type Channel,
   greatestSequence,
@@ -20,4 +26,5 @@ export { StoreError, type StoreErrorCode } from "./store-error.ts";
 export * from "./switch-point.ts";
 export * from "./trust-root.ts";
 export { isUnpacked, linkedName, removeCopies, switchLink, unpackBundle, wholeCopy } from "./unpack.ts";
+export type { ValueChange } from "./value-diff.ts";
 export * from "./verify-bundle.ts";
