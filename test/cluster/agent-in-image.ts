@@ -16,6 +16,10 @@ async function fileOf(name: string): Promise<void> {
   }
 }
 
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
 /** SIGTERM comes as soon as the last turn is told as over; an agent that goes by the drain has a word left. */
 function outliveSigterm(): void {
   process.on("SIGTERM", () => undefined);
@@ -32,15 +36,15 @@ async function main(behaviour: string | undefined): Promise<void> {
       setInterval(() => undefined, 60_000);
       return;
     case "deaf":
-      process.on("SIGTERM", () => console.log("not yet"));
+      process.on("SIGTERM", () => say("not yet"));
       setInterval(() => undefined, 60_000);
-      console.log("ready");
+      say("ready");
       return;
     case "leaves":
       return leaveChild();
     case "child":
       process.on("SIGTERM", () => {
-        console.log("the child is asked to end");
+        say("the child is asked to end");
         process.exit(0);
       });
       setInterval(() => undefined, 60_000);
@@ -55,14 +59,14 @@ async function turnsBySdk(): Promise<void> {
   outliveSigterm();
   const agent = await connect();
   await agent.health(true, "fine");
-  agent.draining.addEventListener("abort", () => console.log("asked to end"));
+  agent.draining.addEventListener("abort", () => say("asked to end"));
   await agent.turn(async ({ id, catalog }) => {
-    console.log(`in turn ${id}: ${catalog.text("greeting.txt")}`);
+    say(`in turn ${id}: ${catalog.text("greeting.txt")}`);
     await fileOf("finish");
-    console.log(`turn ${id} is done`);
+    say(`turn ${id} is done`);
   });
-  await agent.turn(() => console.log("another turn")).catch(({ code }) => console.log(`refused: ${code}`));
-  console.error("the agent's last words");
+  await agent.turn(() => say("another turn")).catch(({ code }) => say(`refused: ${code}`));
+  process.stderr.write("the agent's last words\n");
 }
 
 async function turnsByHttp(): Promise<void> {
@@ -70,12 +74,12 @@ async function turnsByHttp(): Promise<void> {
   const begun = await call("POST", "/v1/turns");
   const { id } = JSON.parse(begun.body) as { id: string };
   const greeting = await call("GET", `/v1/turns/${id}/catalog/greeting.txt`);
-  console.log(`in turn ${id}: ${greeting.body}`);
+  say(`in turn ${id}: ${greeting.body}`);
   await fileOf("finish");
   const refused = await call("POST", "/v1/turns");
-  console.log(`refused: ${refused.status}`);
+  say(`refused: ${refused.status}`);
   const ended = await call("DELETE", `/v1/turns/${id}`, JSON.stringify({ outcome: "succeeded" }));
-  console.log(`turn ${id} is done: ${ended.status}`);
+  say(`turn ${id} is done: ${ended.status}`);
 }
 
 function call(method: string, path: string, body = ""): Promise<{ status: number; body: string }> {
@@ -95,7 +99,7 @@ function call(method: string, path: string, body = ""): Promise<{ status: number
 async function leaveChild(): Promise<void> {
   spawn(process.execPath, [process.argv[1] ?? "", "child"], { stdio: "inherit", detached: true }).unref();
   await fileOf("child");
-  console.log("the leader ends");
+  say("the leader ends");
 }
 
 await main(process.argv[2]);

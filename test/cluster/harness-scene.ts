@@ -42,7 +42,7 @@ export interface PodObject {
   readonly status: { readonly phase: string; readonly containerStatuses?: readonly ContainerStatus[] };
 }
 
-export interface ContainerStatus {
+interface ContainerStatus {
   readonly containerID: string;
   readonly restartCount: number;
   readonly state: {

@@ -2,7 +2,6 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import type { Json } from "@moorage/core";
 import { readFacts } from "@moorage/harness";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { HarnessScene, PodObject } from "./harness-scene.ts";
@@ -164,7 +163,7 @@ describe.skipIf(thisCluster().own === null)("an agent in the image with the harn
       securityContext: { ...(container["securityContext"] as object), readOnlyRootFilesystem: true },
     }));
     const made = { apiVersion: "v1", kind: "Pod", metadata: { name }, spec: { ...spec, containers } };
-    const { status } = await scene.api.send("POST", scene.namespace.path("pods"), made as unknown as Json);
+    const { status } = await scene.api.send("POST", scene.namespace.path("pods"), made);
     expect(status).toBe(201);
     await scene.says("in turn t1: ahoy", name);
     await scene.tell("finish", name);

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 
 /** Begins every line of ours: whoever reads the container's log tells them from the agent's. */
-export const linePrefix = "moorage: ";
+const linePrefix = "moorage: ";
 
 const attemptsAtMost = 50;
 const pauseMs = 10;
