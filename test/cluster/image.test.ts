@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { HarnessScene, PodObject } from "./harness-scene.ts";
 import { openHarnessScene, workspaceOf } from "./harness-scene.ts";
 import { secretValue } from "./kubernetes-agent.ts";
+import { openOnCluster } from "./on-cluster.ts";
 import { patienceMs } from "./scene.ts";
 import { thisCluster } from "./this-cluster.ts";
 import { nodeLayout } from "./up/layout.ts";
@@ -170,6 +171,24 @@ describe.skipIf(thisCluster().own === null)("an agent in the image with the harn
     expect((await scene.untilEnded(name)).terminated).toMatchObject({ exitCode: 0 });
   });
 
+  test("a harness that is killed takes its agent along: nothing lives on without it", async () => {
+    await scene.startHarness(["sdk"]);
+    await scene.says("in turn t1: ahoy");
+    // By its command line; the container's first process is tini, which no signal from within can kill.
+    const killer = inContainer(
+      await scene.pod(),
+      `for (const pid of fs.readdirSync("/proc").filter((name) => Number(name) > 1 && Number(name) !== process.pid))
+         if (fs.readFileSync("/proc/" + pid + "/cmdline", "latin1").endsWith("harness.cjs\\0")) process.kill(Number(pid), "SIGKILL")`,
+    );
+    try {
+      expect((await scene.untilEnded()).terminated).toMatchObject({ exitCode: 137 });
+      expect(await ending()).toMatchObject({ reason: "signaled", signal: "SIGKILL", detail: null });
+      expect(await scene.alive()).toBe(0);
+    } finally {
+      killer.child.kill("SIGKILL");
+    }
+  });
+
   test(
     "what a person runs in its container holds nothing up, and is no part of it",
     async () => {
@@ -190,6 +209,20 @@ describe.skipIf(thisCluster().own === null)("an agent in the image with the harn
     },
     patienceMs,
   );
+
+  test("the command starts it from a declaration, and explains its end", async () => {
+    const on = await openOnCluster();
+    try {
+      const run = `{ image: "${scene.image}", harness: true, command: [node, agent.mjs, quiet] }`;
+      on.place.declare("scribe", `run: ${run}\ndrain: 1s\ngrace: 5s\nidle: 1s`);
+      expect(await on.askOne(["deploy", "--settle", "0"])).toMatchObject({ exit: 0, outcome: "started" });
+      await until("it has ended", async () => (await on.status("scribe")).state !== "running");
+      expect((await on.run(["explain", "scribe"])).stdout).toContain("ended at its idle limit");
+      expect((await on.run(["logs", "scribe"])).stdout).toContain("moorage: scribe is idle for too long");
+    } finally {
+      await on.end();
+    }
+  });
 
   /** As `kubectl exec` does it: beside the container's own processes, with its environment. */
   function inContainer({ spec, status }: PodObject, script: string): { child: ChildProcess; said: () => string } {
