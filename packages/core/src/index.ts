@@ -28,9 +28,31 @@ export type * from "./ports/substrate.ts";
 export * from "./redact.ts";
 export * from "./secret-shapes.ts";
 export * from "./update/catalog-hash.ts";
+export * from "./update/channel.ts";
 export * from "./update/classify-update.ts";
 export * from "./update/evaluate-bundle.ts";
 export * from "./update/fingerprint.ts";
 export * from "./update/fingerprint-error.ts";
+export type {
+  Candidate as BundleCandidate,
+  Confirmed as ConfirmedBundle,
+  DeferCause,
+  Life,
+  LifeBundle,
+  Offer as BundleOffer,
+  Refusal as BundleRefusal,
+  RefusalReason,
+  Revert as BundleRevert,
+  RevertReason,
+  Run as LifeRun,
+  Use as CatalogUse,
+} from "./update/life.ts";
+export { inUse, lastGood, newLife } from "./update/life.ts";
+export type * from "./update/life-events.ts";
+export { PlainDataError } from "./update/plain-data.ts";
 export * from "./update/plan.ts";
 export * from "./update/plan-words.ts";
+export type { Quarantined } from "./update/quarantine.ts";
+export { quarantinedBy, quarantineMs } from "./update/quarantine.ts";
+export { readLife, writeLife } from "./update/read-life.ts";
+export { stepLife } from "./update/trial.ts";

@@ -1,0 +1,119 @@
+/** The moves that several events of a life share: refuse, confirm, revert, answer. Each is a new life and what is to be done. */
+
+import { firstDifference } from "./fingerprint.ts";
+import type { Candidate, Confirmed, Life, LifeBundle, Refusal, Revert } from "./life.ts";
+import { inUse, lastGood } from "./life.ts";
+import type { LifeEffect } from "./life-events.ts";
+import { noProgress } from "./proof.ts";
+import { quarantineMs, withQuarantined } from "./quarantine.ts";
+
+/** A life, and what is to be done once it is persisted. */
+export interface Moved {
+  readonly life: Life;
+  readonly effects: readonly LifeEffect[];
+}
+
+export function moved(life: Life, ...effects: readonly LifeEffect[]): Moved {
+  return { life, effects };
+}
+
+/** One move after another. */
+export function andThen({ life, effects }: Moved, next: (life: Life) => Moved): Moved {
+  const after = next(life);
+  return { life: after.life, effects: [...effects, ...after.effects] };
+}
+
+export function tell(
+  digest: string,
+  state: Extract<LifeEffect, { kind: "tell" }>["state"],
+  detail: string | null = null,
+): LifeEffect {
+  return { kind: "tell", digest, state, detail };
+}
+
+/** The answer carries what is in use after the move. */
+export function answer(life: Life, digest: string, nonce: string | null, why: Refusal | Revert | null): LifeEffect {
+  const verdict = why === null ? "ack" : "nack";
+  return { kind: "answer", nonce, digest, verdict, why, inUse: inUse(life)?.catalogHash ?? null };
+}
+
+/** Time does not make a bundle fit: that takes another bundle or another build. */
+const never = Number.MAX_SAFE_INTEGER;
+
+/** Final for this bundle and this build. What is in use stays. */
+export function refuse(life: Life, digest: string, nonce: string | null, why: Refusal, at: number): Moved {
+  const { buildId } = life.run;
+  const until = why.reason === "incompatible" ? never : at + quarantineMs;
+  const entry = { by: "manifest", digest, buildId, until, why } as const;
+  const after: Life = { ...life, next: null, quarantine: withQuarantined(life.quarantine, entry, at) };
+  return moved(
+    after,
+    tell(digest, "refused", why.detail),
+    { kind: "notice", about: "refused", digest, reason: why.reason, detail: why.detail, withLog: false },
+    answer(after, digest, nonce, why),
+  );
+}
+
+/** What is in use is proven; it is the last known good from here on. */
+export function confirm(life: Life, { bundle, proof }: Confirmed, nonce: string | null): Moved {
+  const after: Life = { ...life, use: { kind: "confirmed", bundle, proof } };
+  const detail = proof === "unproven" ? "unproven" : null;
+  return moved(after, tell(bundle.digest, "confirmed", detail), answer(after, bundle.digest, nonce, null));
+}
+
+/** On trial from here on; the last known good stays what was last confirmed, and an earlier trial is over without a result. */
+export function tryOut(life: Life, bundle: LifeBundle, nonce: string | null, ...effects: readonly LifeEffect[]): Moved {
+  const use = { kind: "trial", bundle, nonce, lastGood: lastGood(life), progress: noProgress } as const;
+  const earlier = life.use.kind === "trial" ? [tell(life.use.bundle.digest, "superseded")] : [];
+  return moved({ ...life, use, next: null }, ...earlier, tell(bundle.digest, "trial"), ...effects, {
+    kind: "bake",
+    digest: bundle.digest,
+    ms: life.run.bakeMs,
+  });
+}
+
+/** Whether this build may use it at all. */
+export function fits({ run }: Life, bundle: LifeBundle): boolean {
+  return firstDifference(bundle.target, run.target) === null;
+}
+
+/** Back to what was last confirmed, once; without one that fits, the agent ends. */
+export function revert(life: Life, why: Revert, at: number): Moved {
+  if (life.use.kind !== "trial") return moved(life);
+  const { bundle: failed, nonce, lastGood: good } = life.use;
+  const { digest, catalogHash } = failed;
+  const entry = {
+    by: "content",
+    digest,
+    catalogHash,
+    buildId: life.run.buildId,
+    until: at + quarantineMs,
+    why,
+  } as const;
+  const quarantine = withQuarantined(life.quarantine, entry, at);
+  const back = good !== null && fits(life, good.bundle) ? good : null;
+  const use =
+    back === null
+      ? ({ kind: "ended", lastGood: good, failed, why } as const)
+      : ({ kind: "returning", lastGood: back, failed, why } as const);
+  const after: Life = { ...life, quarantine, use, next: unswitched(life.next) };
+  const { reason, detail } = why;
+  return moved(
+    after,
+    tell(digest, "reverted", detail),
+    { kind: "notice", about: "reverted", digest, reason, detail, withLog: true },
+    answer(after, digest, nonce, why),
+    ...(back === null ? [{ kind: "end" } as const] : bringBack(after, back.bundle)),
+  );
+}
+
+/** What was on its way waits for a boundary of the process that is brought back. */
+function bringBack({ run, next }: Life, bundle: LifeBundle): LifeEffect[] {
+  const waiting = next?.state === "staged" ? [{ kind: "awaitBoundary", digest: next.bundle.digest } as const] : [];
+  return [{ kind: "bringBack", bundle }, { kind: "bake", digest: bundle.digest, ms: run.bakeMs }, ...waiting];
+}
+
+/** Whatever a switch had got to, it is undone by what is live from here on. */
+function unswitched(next: Candidate | null): Candidate | null {
+  return next?.state === "staged" ? { ...next, switching: false } : next;
+}

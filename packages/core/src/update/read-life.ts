@@ -1,0 +1,155 @@
+/** The persisted form of a life: JSON, versioned, read strictly. */
+import type { Channel, Floor, OrderFault } from "./channel.ts";
+import { axes, type RuntimeTarget, readRuntimeTarget } from "./fingerprint.ts";
+import { FingerprintError } from "./fingerprint-error.ts";
+import type {
+  Candidate,
+  Confirmed,
+  Life,
+  LifeBundle,
+  Offer,
+  Progress,
+  Refusal,
+  RefusalReason,
+  Revert,
+  Run,
+  Step,
+  Use,
+} from "./life.ts";
+import { lifeFormat } from "./life.ts";
+import {
+  count,
+  fields,
+  flag,
+  listOf,
+  oneOf,
+  orNull,
+  PlainDataError,
+  type Reader,
+  text,
+  variants,
+} from "./plain-data.ts";
+import type { Quarantined } from "./quarantine.ts";
+
+export function writeLife(life: Life): string {
+  return JSON.stringify(life);
+}
+
+/** Throws a `PlainDataError` that names the place of what is unknown, missing or wrong. */
+export function readLife(written: string): Life {
+  const value = parsed(written);
+  oneOf(lifeFormat)(formatOf(value), "format");
+  return life(value, "");
+}
+
+function parsed(written: string): unknown {
+  try {
+    return JSON.parse(written) as unknown;
+  } catch {
+    throw new PlainDataError("", "JSON");
+  }
+}
+
+/** Another format may have other fields: say that, and not that one of them is unknown. */
+function formatOf(value: unknown): unknown {
+  return typeof value === "object" && value !== null && "format" in value ? value.format : undefined;
+}
+
+const target: Reader<RuntimeTarget> = (value, place) => {
+  try {
+    return readRuntimeTarget(value);
+  } catch (error) {
+    if (error instanceof FingerprintError) throw new PlainDataError(place, `a runtime target: ${error.message}`);
+    throw error;
+  }
+};
+
+const orderFaults: readonly OrderFault[] = [
+  "otherChannel",
+  "rootRollback",
+  "rollback",
+  "equivocation",
+  "jump",
+  "parent",
+  "sequence",
+  "expired",
+];
+const refusalReason: Reader<RefusalReason> = oneOf(
+  ...orderFaults,
+  "incompatible",
+  "signature",
+  "corrupt",
+  "malformed",
+  "notAsOffered",
+  "quarantined",
+);
+
+const axisValue: Reader<string | number> = (value, place) =>
+  typeof value === "number" ? count(value, place) : text(value, place);
+const plainRefusal = fields<Pick<Refusal, "reason" | "detail">>({ reason: refusalReason, detail: text });
+const axisRefusal = fields<Required<Refusal>>({
+  reason: refusalReason,
+  detail: text,
+  axis: oneOf(...axes),
+  expected: axisValue,
+  actual: axisValue,
+});
+const refusal: Reader<Refusal> = (value, place) =>
+  (typeof value === "object" && value !== null && "axis" in value ? axisRefusal : plainRefusal)(value, place);
+const revert = fields<Revert>({ reason: oneOf("crash", "reload", "health"), detail: text });
+
+const bundle = fields<LifeBundle>({ digest: text, catalogHash: text, sequence: count, target });
+const offer = fields<Offer>({ digest: text, catalogHash: text, sequence: count, nonce: text });
+const confirmed = fields<Confirmed>({ bundle, proof: oneOf("proven", "unproven") });
+const takesEffect = oneOf("turn", "start");
+const checked = { bundle, nonce: text, takesEffect, tries: count };
+
+const steps = {
+  offered: fields({ state: oneOf("offered"), offer, tries: count }),
+  fetched: fields({ state: oneOf("fetched"), offer, tries: count }),
+  verified: fields({ state: oneOf("verified"), ...checked }),
+  staged: fields({ state: oneOf("staged"), ...checked, switching: flag, refusedTurns: count }),
+};
+const step: Reader<Step> = variants<Step>("state", steps);
+const candidate: Reader<Candidate> = variants<Candidate>("state", {
+  ...steps,
+  deferred: fields({
+    state: oneOf("deferred"),
+    cause: oneOf("diskFull", "timeout", "unreachable", "notNow"),
+    from: step,
+  }),
+});
+
+const progress = fields<Progress>({ turns: count, baked: flag, checked: flag });
+const use: Reader<Use> = variants<Use>("kind", {
+  none: fields({ kind: oneOf("none") }),
+  confirmed: fields({ kind: oneOf("confirmed"), bundle, proof: oneOf("proven", "unproven") }),
+  trial: fields({ kind: oneOf("trial"), bundle, nonce: orNull(text), lastGood: orNull(confirmed), progress }),
+  returning: fields({ kind: oneOf("returning"), lastGood: confirmed, failed: bundle, why: revert }),
+  ended: fields({ kind: oneOf("ended"), lastGood: orNull(confirmed), failed: bundle, why: revert }),
+});
+
+const entry = { digest: text, buildId: text, until: count };
+const quarantined: Reader<Quarantined> = variants<Quarantined>("by", {
+  manifest: fields({ ...entry, by: oneOf("manifest"), why: refusal }),
+  content: fields({ ...entry, by: oneOf("content"), catalogHash: text, why: revert }),
+});
+
+const run = fields<Run>({
+  buildId: text,
+  target,
+  takesPart: oneOf("socket", "files", "nothing"),
+  turns: count,
+  bakeMs: count,
+  check: flag,
+});
+
+const life = fields<Life>({
+  format: oneOf(lifeFormat),
+  channel: fields<Channel>({ fleet: text, catalog: text }),
+  floor: fields<Floor>({ sequence: count, digest: orNull(text), rootVersion: count }),
+  run,
+  use,
+  next: orNull(candidate),
+  quarantine: listOf(quarantined),
+});

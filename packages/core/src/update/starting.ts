@@ -1,0 +1,123 @@
+/** What a start runs on: a staged bundle, what is in use, or what the channel assigns. Nothing is ever run on another runtime's bundle. */
+
+import type { Floor } from "./channel.ts";
+import { verdictOn } from "./evaluate-bundle.ts";
+import type { Confirmed, Life, LifeBundle, Refusal } from "./life.ts";
+import { lastGood } from "./life.ts";
+import type { Assigned, LifeEffect, LifeEvent } from "./life-events.ts";
+import type { Moved } from "./life-moves.ts";
+import { andThen, fits, moved, refuse, tryOut } from "./life-moves.ts";
+import { digestOf, nonceOf, todo } from "./on-its-way.ts";
+import { quarantinedBy } from "./quarantine.ts";
+
+/** Nothing runs. A trial that was under way goes on; another build lifts what failed under the last one. */
+export function starting(life: Life, { run, assigned, at }: Extract<LifeEvent, { kind: "starting" }>): Moved {
+  const begun: Life = { ...life, run, floor: atLeast(life.floor, assigned?.bundle) };
+  return andThen(weighNext(begun, at), (sound) => andThen(launchOn(sound, assigned, at), resumeNext));
+}
+
+/** A new instance knows what its channel has got to, even if it never saw the bundles before. */
+function atLeast(floor: Floor, bundle: LifeBundle | undefined): Floor {
+  return bundle === undefined || bundle.sequence <= floor.sequence
+    ? floor
+    : { ...floor, sequence: bundle.sequence, digest: bundle.digest };
+}
+
+/** What was verified under an earlier build is weighed again under this one. */
+function weighNext(life: Life, at: number): Moved {
+  const { next } = life;
+  const step = next?.state === "deferred" ? next.from : next;
+  if (next === null || step === null || !("bundle" in step)) return moved(life);
+  const why = unfit(life, step.bundle, at);
+  return why === null ? moved(life) : refuse(life, digestOf(next), nonceOf(next), why, at);
+}
+
+function launchOn(life: Life, assigned: Assigned | null, at: number): Moved {
+  const { next, use } = life;
+  const step = next?.state === "deferred" ? next.from : next;
+  // A start is a boundary like that of a turn, and the only one for some.
+  if (step?.state === "staged") return tryOut(life, step.bundle, step.nonce, launch(step.bundle));
+  switch (use.kind) {
+    case "trial":
+      return unfit(life, use.bundle, at) === null ? goOn(life) : instead(life, use.bundle, assigned, at);
+    case "confirmed":
+    case "returning":
+    case "ended":
+    case "none": {
+      const good = lastGood(life);
+      return good !== null && fits(life, good.bundle) ? onGood(life, good) : onAssigned(life, assigned, at);
+    }
+    default:
+      return use satisfies never;
+  }
+}
+
+/** The trial proved nothing yet; turns that it completed count, the time of the process that is gone does not. */
+function goOn(life: Life): Moved {
+  const { use, run } = life;
+  if (use.kind !== "trial") return moved(life);
+  const progress = { ...use.progress, baked: false };
+  const { bundle } = use;
+  return moved({ ...life, use: { ...use, progress } }, launch(bundle), bake(run.bakeMs, bundle));
+}
+
+/** The bundle on trial is nothing for this build. */
+function instead(life: Life, misfit: LifeBundle, assigned: Assigned | null, at: number): Moved {
+  const { use, next } = life;
+  if (use.kind !== "trial") return moved(life);
+  const why = unfit(life, misfit, at) ?? { reason: "incompatible", detail: "" };
+  const good = lastGood(life);
+  const before: Life = { ...life, use: good === null ? { kind: "none" } : { kind: "confirmed", ...good } };
+  return andThen(refuse(before, misfit.digest, use.nonce, why, at), (refused) =>
+    good !== null && fits(life, good.bundle)
+      ? onGood({ ...refused, next }, good)
+      : onAssigned({ ...refused, next }, assigned, at),
+  );
+}
+
+function onGood(life: Life, good: Confirmed): Moved {
+  const { use, run } = life;
+  // Brought back and then stopped: it has still not lived for the bake time.
+  if (use.kind === "returning") return moved(life, launch(good.bundle), bake(run.bakeMs, good.bundle));
+  return moved({ ...life, use: { kind: "confirmed", ...good } }, launch(good.bundle));
+}
+
+function onAssigned(life: Life, assigned: Assigned | null, at: number): Moved {
+  const good = lastGood(life);
+  if (assigned === null) {
+    if (good === null && life.use.kind === "none") return moved(life, launch(null));
+    const why = (good === null ? null : unfit(life, good.bundle, at)) ?? nothingLeft;
+    return moved(life, { kind: "refuseStart", why });
+  }
+  const { bundle, confirmed } = assigned;
+  const why = unfit(life, bundle, at);
+  if (why !== null) return moved(life, { kind: "refuseStart", why });
+  if (!confirmed) return tryOut(life, bundle, null, launch(bundle));
+  return moved({ ...life, use: { kind: "confirmed", bundle, proof: "proven" } }, launch(bundle));
+}
+
+const nothingLeft: Refusal = { reason: "quarantined", detail: "its only bundle failed here, and none was confirmed" };
+
+/** Why this build may not use it, or null. */
+function unfit(life: Life, bundle: LifeBundle, at: number): Refusal | null {
+  const verdict = verdictOn(bundle.target, life.run.target);
+  if (verdict.tier === "incompatible") {
+    const { axis, expected, actual, message } = verdict;
+    return { reason: "incompatible", detail: message, axis, expected, actual };
+  }
+  const held = quarantinedBy(life.quarantine, bundle, life.run.buildId, at);
+  return held === null ? null : { reason: "quarantined", detail: `its content failed here: ${held.why.detail}` };
+}
+
+/** Whoever fetched, checked or staged is gone: it is told again. */
+function resumeNext(life: Life): Moved {
+  return life.next === null ? moved(life) : moved(life, ...todo(life, life.next));
+}
+
+function launch(bundle: LifeBundle | null): LifeEffect {
+  return { kind: "launch", bundle };
+}
+
+function bake(ms: number, { digest }: LifeBundle): LifeEffect {
+  return { kind: "bake", digest, ms };
+}
