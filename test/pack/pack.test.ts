@@ -1,6 +1,6 @@
 // The packages as a stranger gets them: built, packed, installed into an empty folder and used from there.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -93,6 +93,25 @@ test("the command starts, shows and stops an agent with nothing but its own file
   const again = run(moorage, ["deploy", "sleeper", "--json", "--", "sleep", "1000"]);
   expect(JSON.parse(again.out)).toMatchObject({ agents: [{ outcome: "alreadyRunning" }] });
   expect(run(moorage, ["stop", "sleeper", "--json"])).toMatchObject({ code: 0 });
+});
+
+test("the harness is one file that an image can copy, and it refuses to guess", () => {
+  const file = join(folder, "node_modules", "@moorage", "harness", "dist", "harness.cjs");
+  const alone = join(folder, "harness.cjs");
+  cpSync(file, alone);
+  const ran = run(process.execPath, [alone]);
+  expect(ran.code).toBe(78);
+  expect(ran.errors).toContain("moorage: MOORAGE_COMMAND is not set\n");
+});
+
+test.each([
+  ["agent-base", "@moorage/harness"],
+  ["moorage", "moorage"],
+])("what the Dockerfile of %s copies is in the package", (image, name) => {
+  const lines = readFileSync(join(root, "images", image, "Dockerfile"), "utf8").split("\n");
+  const sources = lines.flatMap((line) => /^COPY (?!--from)(.*) \S+$/.exec(line)?.[1]?.split(" ") ?? []);
+  expect(sources.length).toBeGreaterThan(0);
+  for (const source of sources) expect(existsSync(join(folder, "node_modules", name, source)), source).toBe(true);
 });
 
 test("an old Node is told what is needed, before it reads anything that it cannot parse", () => {
