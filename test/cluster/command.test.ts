@@ -128,6 +128,8 @@ test("an agent that ends at once is told with its exit code and its last words",
   expect(ended.exit).not.toBe(0);
   expect(ended.stdout).toMatch(/exit code 7/);
   expect(ended.stdout).toContain("no model is configured");
+  // As long as the ended pod is there, it is the run before.
+  expect((await on.run(["logs", "scribe", "--previous"])).stdout).toBe("no model is configured\n");
 });
 
 test("stop --now does not wait for a turn that would go on, and stop --all means the namespace alone", async () => {
@@ -189,7 +191,7 @@ test("doctor tells the way to the cluster and each right, and is exit 4 where on
   if (on.here.own === null) return;
   const poor = await on.run(["doctor"], { env: { KUBECONFIG: on.here.kubeconfig("nobody") } });
   expect(poor).toMatchObject({ exit: 4 });
-  expect(poor.stdout).toMatch(/✗ rights: not allowed to create pods in the namespace/);
+  expect(poor.stdout).toMatch(/✗ rights: /);
 });
 
 test("keep revives what crashed, and lets alone what ended by itself or was stopped", async () => {

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Clock } from "@moorage/core";
 import { systemRandom } from "@moorage/keys";
-import type { ClusterAccess, ClusterOptions, PodFacts } from "@moorage/kubernetes";
+import type { Cluster, ClusterAccess, ClusterOptions, PodFacts, PodLogEvent, PodLogRequest } from "@moorage/kubernetes";
 import { findAccess, openCluster } from "@moorage/kubernetes";
 import type { Invocation } from "../args/command-spec.ts";
 import type { Check } from "../doctor/check.ts";
@@ -36,7 +36,8 @@ export function openClusterScope(invocation: Invocation, host: Host, clock: Cloc
     whyWaiting: (name) => cluster.whyWaiting(name).catch(() => null),
     output(name, { previous, present, since, tail, follow }) {
       if (!present) return null;
-      return cluster.podLog({ pod: name, previous, since: since ?? null, tail: tail ?? null, follow });
+      const request = { pod: name, since: since ?? null, tail: tail ?? null, follow };
+      return previous ? ofRunBefore(cluster, request) : cluster.podLog(request);
     },
     events: (name) => cluster.events(name === undefined ? {} : { name }),
     followEvents: (signal) => cluster.followEvents(signal),
@@ -46,6 +47,13 @@ export function openClusterScope(invocation: Invocation, host: Host, clock: Cloc
       cluster.close();
     },
   };
+}
+
+/** What has ended is the run before, as long as its pod is there; else only a restart in place leaves one. */
+async function* ofRunBefore(cluster: Cluster, request: PodLogRequest): AsyncGenerator<PodLogEvent> {
+  const [facts] = await cluster.facts([request.pod]);
+  const ended = facts?.phase === "Succeeded" || facts?.phase === "Failed";
+  yield* cluster.podLog(ended ? request : { ...request, previous: true });
 }
 
 /** What doctor looks at. Throws a `ClusterError` as the scope does. */
