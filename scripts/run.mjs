@@ -30,7 +30,8 @@ const suites = [
   { name: "checks", title: "the checks' own tests", place: /^test\/checks\//, basic: false },
   { name: "pack", title: "the packed packages", place: /^test\/pack\//, basic: false },
   { name: "long", title: "the long rounds", place: /\.long\.test\.ts$/, basic: false },
-  { name: "cluster", title: "a real cluster", place: /^test\/cluster\//, basic: false },
+  { name: "cluster", title: "a real cluster", place: /^test\/cluster\/(?!faults\/)/, basic: false },
+  { name: "faults", title: "a real cluster that breaks", place: /^test\/cluster\/faults\//, basic: false },
 ];
 
 try {
@@ -72,8 +73,8 @@ async function runTests(node, env, chosen, args) {
     (name) => `--reporter=${name}`,
   );
   reporters.push(`--outputFile.json=${report}`);
-  // Files that stop the one cluster's parts cannot run beside others.
-  const alone = chosen.some(({ name }) => name === "cluster") ? ["--no-file-parallelism"] : [];
+  // Files on one cluster would wait for each other's pods, and those that stop its parts cannot run beside others at all.
+  const alone = chosen.some(({ name }) => name === "cluster" || name === "faults") ? ["--no-file-parallelism"] : [];
   const code = await run(node, [vitest, "run", ...projects, ...reporters, ...alone, ...args], env);
   const files = testFiles(report);
   rmSync(report, { force: true });
