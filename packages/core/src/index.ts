@@ -19,6 +19,20 @@ export * from "./deploy/refusal.ts";
 export * from "./deploy/revive.ts";
 export * from "./deploy/startup.ts";
 export * from "./deploy/stop.ts";
+export type { Decided as NoticeDecided, Decision as NoticeDecision } from "./mailbox/decide.ts";
+export { decide as decideNotice, snooze as snoozeNotice, standingChoice } from "./mailbox/decide.ts";
+export type {
+  Choice as NoticeChoice,
+  Evidence as NoticeEvidence,
+  Notice,
+  NoticeAbout,
+  NoticeDraft,
+  NoticeState,
+  Subject as NoticeSubject,
+} from "./mailbox/notice.ts";
+export { raise as raiseNotice, waiting as waitingNotices, withdraw as withdrawNotice } from "./mailbox/notice.ts";
+export { readNotice, writeNotice } from "./mailbox/read-notice.ts";
+export { PlainDataError } from "./plain-data.ts";
 export * from "./ports/abort.ts";
 export type * from "./ports/clock.ts";
 export type * from "./ports/digest.ts";
@@ -49,7 +63,6 @@ export type {
 } from "./update/life.ts";
 export { inUse, lastGood, newLife } from "./update/life.ts";
 export type * from "./update/life-events.ts";
-export { PlainDataError } from "./update/plain-data.ts";
 export * from "./update/plan.ts";
 export * from "./update/plan-words.ts";
 export type { Quarantined } from "./update/quarantine.ts";

@@ -9,7 +9,7 @@ import { readLife, writeLife } from "./read-life.ts";
 import { stepLife } from "./trial.ts";
 
 export const channel = { fleet: "writers", catalog: "main" };
-export const target = runtimeTargetOf(build());
+const target = runtimeTargetOf(build());
 
 /** The manifest number `sequence` of the channel; its content is told by two digits. */
 export function bundleOf(sequence: number, digits: string, changes: Partial<LifeBundle> = {}): LifeBundle {

@@ -58,7 +58,7 @@ export type RefusalReason =
 /** Why a bundle in use was taken back. */
 export type RevertReason = "crash" | "reload" | "health";
 
-export interface Failure<R> {
+interface Failure<R> {
   readonly reason: R;
   /** What was seen, for people; no end of a log, no secret. */
   readonly detail: string;
@@ -97,7 +97,7 @@ export type Step =
 export type Candidate = Step | Deferred;
 
 /** Tried again from where it was. */
-export interface Deferred {
+interface Deferred {
   readonly state: "deferred";
   readonly cause: DeferCause;
   readonly from: Step;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { PlainDataError } from "../plain-data.ts";
 import { runtimeTargetOf } from "./fingerprint.ts";
 import { build } from "./fingerprints.fixture.ts";
 import { bundleOf, Driver, settled } from "./life.fixture.ts";
 import type { Life } from "./life.ts";
-import { PlainDataError } from "./plain-data.ts";
 import { readLife, writeLife } from "./read-life.ts";
 
 const b = bundleOf(2, "b");

@@ -1,4 +1,18 @@
 /** The persisted form of a life: JSON, versioned, read strictly. */
+
+import {
+  count,
+  fields,
+  flag,
+  listOf,
+  oneOf,
+  orNull,
+  PlainDataError,
+  type Reader,
+  readFormat,
+  text,
+  variants,
+} from "../plain-data.ts";
 import type { Channel, Floor, OrderFault } from "./channel.ts";
 import { axes, type RuntimeTarget, readRuntimeTarget } from "./fingerprint.ts";
 import { FingerprintError } from "./fingerprint-error.ts";
@@ -17,18 +31,6 @@ import type {
   Use,
 } from "./life.ts";
 import { lifeFormat } from "./life.ts";
-import {
-  count,
-  fields,
-  flag,
-  listOf,
-  oneOf,
-  orNull,
-  PlainDataError,
-  type Reader,
-  text,
-  variants,
-} from "./plain-data.ts";
 import type { Quarantined } from "./quarantine.ts";
 
 export function writeLife(life: Life): string {
@@ -37,22 +39,7 @@ export function writeLife(life: Life): string {
 
 /** Throws a `PlainDataError` that names the place of what is unknown, missing or wrong. */
 export function readLife(written: string): Life {
-  const value = parsed(written);
-  oneOf(lifeFormat)(formatOf(value), "format");
-  return life(value, "");
-}
-
-function parsed(written: string): unknown {
-  try {
-    return JSON.parse(written) as unknown;
-  } catch {
-    throw new PlainDataError("", "JSON");
-  }
-}
-
-/** Another format may have other fields: say that, and not that one of them is unknown. */
-function formatOf(value: unknown): unknown {
-  return typeof value === "object" && value !== null && "format" in value ? value.format : undefined;
+  return readFormat(written, lifeFormat, life);
 }
 
 const target: Reader<RuntimeTarget> = (value, place) => {

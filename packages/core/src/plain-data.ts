@@ -86,6 +86,21 @@ export function variants<T extends object>(key: string, readers: Readonly<Record
   };
 }
 
+/** A whole document of a format: another format may have other fields, so that it is the first thing that is told. */
+export function readFormat<T>(written: string, format: number, read: Reader<T>): T {
+  const value = parsed(written);
+  oneOf(format)(objectAt(value, "")["format"], "format");
+  return read(value, "");
+}
+
+function parsed(written: string): unknown {
+  try {
+    return JSON.parse(written) as unknown;
+  } catch {
+    throw new PlainDataError("", "JSON");
+  }
+}
+
 function objectAt(value: unknown, place: string): Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new PlainDataError(place, "an object");
   return value as Readonly<Record<string, unknown>>;
