@@ -1,17 +1,14 @@
 /** A node more in the cluster of this run, for one test file: set up as that needs it, and empty but for what asks for it. */
 import { mkdirSync, rmSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import type { PodTemplate } from "@moorage/core";
-import { places } from "./places.ts";
 import { adminRequest } from "./up/admin.ts";
-import { findBinary } from "./up/binary.ts";
 import { unmountBelow } from "./up/cluster.ts";
 import { readImages } from "./up/images.ts";
 import type { Layout, NodeLayout } from "./up/layout.ts";
 import { nodeLayout } from "./up/layout.ts";
 import { removeNode, startNode, untilNodeReady } from "./up/node.ts";
-import { partLives } from "./up/part.ts";
+import { partLives, programOf } from "./up/part.ts";
 import { run, until } from "./up/run.ts";
 
 export interface FurtherNode {
@@ -49,7 +46,8 @@ export async function openFurtherNode(
     rmSync(node.dir, { recursive: true, force: true });
   };
   try {
-    const binary = findBinary(places(process.env, homedir()).binaries, "testcluster", () => undefined);
+    // Each part of the cluster is the same program.
+    const binary = programOf(layout.dir, "apiserver");
     const options = { kubelet: { ...kubelet, registerWithTaints: [taint] } };
     await startNode(layout, binary, number, readImages(layout), options);
     await untilNodeReady(layout, number);

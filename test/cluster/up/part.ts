@@ -70,6 +70,11 @@ export function partLives(dir: string, name: string): boolean {
   return startTime(pid) === began;
 }
 
+/** The program that a part was started with. */
+export function programOf(dir: string, name: string): string {
+  return recorded(dir, name).command[0];
+}
+
 export function partNames(dir: string): string[] {
   if (!existsSync(runDir(dir))) return [];
   return readdirSync(runDir(dir)).flatMap((file) => (file.endsWith(".json") ? [file.slice(0, -".json".length)] : []));
