@@ -1,8 +1,8 @@
 /** A catalog with its content in memory, and the manifest that it has as the next bundle of its channel. */
-import type { RuntimeTarget } from "@moorage/core";
+import type { Channel, RuntimeTarget } from "@moorage/core";
 import { type Catalog, readCatalog } from "./catalog.ts";
 import type { CatalogLimits } from "./collect.ts";
-import { type Channel, type Manifest, manifestFormat } from "./manifest.ts";
+import { type Manifest, manifestFormat } from "./manifest.ts";
 import type { PayloadReader } from "./verify-bundle.ts";
 
 export interface CatalogContent {

@@ -1,17 +1,17 @@
 /** The line of bundles of each channel: one small file a sequence, made by a link, so that of several publishers one wins. */
 import fs from "node:fs";
 import { join } from "node:path";
-import type { Json } from "@moorage/core";
+import { type Channel, decidePublish, type Json, type OrderFault } from "@moorage/core";
 import { BundleError } from "./bundle-error.ts";
 import { canonicalBytes, readCanonical } from "./canonical-document.ts";
 import { type Disk, namesIn, sweepUnfinished, writeUnfinished } from "./disk.ts";
 import { fieldsOf, matching, orNull, wholeNumber } from "./fields.ts";
-import { type Channel, greatestSequence, readChannel } from "./manifest.ts";
+import { greatestSequence, readChannel } from "./manifest.ts";
 import { StoreError } from "./store-error.ts";
 import type { VerifiedBundle } from "./verify-bundle.ts";
 
 /** What was published last in a channel. */
-export interface Head {
+export interface PublishedHead {
   readonly channel: Channel;
   readonly sequence: number;
   /** `sha256:<hex>` of the manifest. */
@@ -21,16 +21,18 @@ export interface Head {
 }
 
 export type Publication =
-  | { readonly kind: "published"; readonly head: Head }
+  | { readonly kind: "published"; readonly head: PublishedHead }
   /** It is the head already. */
-  | { readonly kind: "already"; readonly head: Head }
+  | { readonly kind: "already"; readonly head: PublishedHead }
   /** Its parent is not the head (any more): whoever published first is named. Nothing is tried again. */
-  | { readonly kind: "worldMoved"; readonly head: Head | null };
+  | { readonly kind: "worldMoved"; readonly head: PublishedHead | null }
+  /** It can never follow this head. */
+  | { readonly kind: "refused"; readonly head: PublishedHead | null; readonly fault: OrderFault };
 
 const entryName = /^[0-9]{10}\.json$/;
 
 /** Null when nothing was published. An unreadable head is never passed over for the one before. Throws a `StoreError`. */
-export function readHead(folder: string, channel: Channel): Head | null {
+export function readHead(folder: string, channel: Channel): PublishedHead | null {
   const line = lineOf(folder, channel);
   const name = namesIn(line)
     .filter((one) => entryName.test(one))
@@ -43,11 +45,12 @@ export function readHead(folder: string, channel: Channel): Head | null {
 export function publishHead(disk: Disk, folder: string, bundle: VerifiedBundle, now: number): Publication {
   const { channel, sequence, parent, rootVersion } = bundle.manifest;
   const current = readHead(folder, channel);
-  if (current?.digest === bundle.digest) return { kind: "already", head: current };
-  if (parent !== (current?.digest ?? null) || sequence !== (current?.sequence ?? 0) + 1)
-    return { kind: "worldMoved", head: current };
+  const verdict = decidePublish(channel, current, { ...bundle.manifest, digest: bundle.digest });
+  if (verdict.kind === "refuse") return { kind: "refused", head: current, fault: verdict.fault };
+  if (verdict.kind === "lost") return { kind: "worldMoved", head: current };
+  if (verdict.kind === "already" && current !== null) return { kind: "already", head: current };
   const line = lineOf(folder, channel);
-  const head: Head = { channel, sequence, digest: bundle.digest, parent, rootVersion };
+  const head: PublishedHead = { channel, sequence, digest: bundle.digest, parent, rootVersion };
   const entry = join(line, `${String(sequence).padStart(10, "0")}.json`);
   disk.makeFolder(line);
   const fresh = writeUnfinished(disk, entry, [canonicalBytes(head as unknown as Json)]);
@@ -68,14 +71,14 @@ function lineOf(folder: string, { fleet, catalog }: Channel): string {
   return join(folder, "channels", fleet, catalog);
 }
 
-function readEntry(path: string, channel: Channel, sequence: number): Head {
+function readEntry(path: string, channel: Channel, sequence: number): PublishedHead {
   const head = parseEntry(path);
   if (head.sequence !== sequence || head.channel.fleet !== channel.fleet || head.channel.catalog !== channel.catalog)
     throw new StoreError("storeCorrupt", `the record of what was published, ${path}, belongs elsewhere`);
   return head;
 }
 
-function parseEntry(path: string): Head {
+function parseEntry(path: string): PublishedHead {
   try {
     return readCanonical(fs.readFileSync(path), path, (root) => {
       const fields = fieldsOf(root, ["channel", "sequence", "digest", "parent", "rootVersion"]);

@@ -1,9 +1,10 @@
 /** What `bundle` offers: catalogs as files, from a directory to what may go live. */
 export * from "./bundle-error.ts";
+export { type BundleFault, refusalReason } from "./bundle-fault.ts";
 export * from "./catalog.ts";
 export * from "./catalog-content.ts";
 export * from "./catalog-hash.ts";
-export type { Head, Publication } from "./channel-heads.ts";
+export type { Publication, PublishedHead } from "./channel-heads.ts";
 export { type CatalogLimits, catalogLimits, type IgnoredPath } from "./collect.ts";
 export * from "./diff.ts";
 export * from "./diff-text.ts";
@@ -13,7 +14,6 @@ export * from "./format-lock.ts";
 export { type ComponentKind, componentKinds, type Effect, effects } from "./layout.ts";
 export type { Hunk } from "./line-diff.ts";
 export {
-  type Channel,
   greatestSequence,
   type Manifest,
   manifestBytes,

@@ -1,6 +1,6 @@
 /** The manifest of a bundle: what is signed. Where it belongs, for which runtime it was authored, and what it holds. */
 import { hash } from "node:crypto";
-import { FingerprintError, type Json, type RuntimeTarget, readRuntimeTarget } from "@moorage/core";
+import { type Channel, FingerprintError, type Json, type RuntimeTarget, readRuntimeTarget } from "@moorage/core";
 import { canonicalBytes, readCanonical } from "./canonical-document.ts";
 import type { Component } from "./catalog.ts";
 import { catalogHashOf } from "./catalog-hash.ts";
@@ -11,12 +11,6 @@ import { type Field, fail, fieldsOf, instant, listOf, matching, oneOf, orNull, t
 import { componentKinds, effects } from "./layout.ts";
 
 export const manifestFormat = "moorage.dev/bundle/v1";
-
-/** The line of bundles in which sequence and parent count. */
-export interface Channel {
-  readonly fleet: string;
-  readonly catalog: string;
-}
 
 export interface Manifest {
   readonly format: typeof manifestFormat;
@@ -40,9 +34,6 @@ export interface Manifest {
 
 /** Far beyond what anybody publishes, and far from where numbers end. */
 export const greatestSequence: number = 2 ** 31 - 1;
-
-/** What a channel may be ahead of whoever looks at it: a signed giant step would lock everybody out for good. */
-export const greatestStep = 1_000_000;
 
 const digestForm = /^sha256:[0-9a-f]{64}$/;
 const hashForm = /^v1:sha256:[0-9a-f]{64}$/;

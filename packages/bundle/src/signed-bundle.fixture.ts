@@ -1,6 +1,6 @@
 // Signed bundles for tests, from a few files in memory, and what it takes to verify them.
 import { hash } from "node:crypto";
-import type { Fingerprint, Json } from "@moorage/core";
+import { bareFloor, type Fingerprint, type Json } from "@moorage/core";
 import { generateSigningKey, type SigningKey } from "@moorage/keys";
 import { canonicalBytes } from "./canonical-document.ts";
 import type { Component } from "./catalog.ts";
@@ -88,7 +88,7 @@ export function optionsFor(root: PinnedRoot, files: Files, change: Partial<Verif
   return {
     root,
     channel: { fleet: "writers", catalog: "main" },
-    floor: null,
+    floor: bareFloor,
     accepted: new Set(),
     running,
     now: Date.parse("2026-02-01T00:00:00.000Z"),

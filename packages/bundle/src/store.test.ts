@@ -176,9 +176,10 @@ describe("heads", () => {
       oldManifest,
       manifestOf(oldFiles, { sequence: 2, parent: digest }),
       manifestOf(oldFiles, { sequence: 3, parent: digest }),
-      manifestOf(oldFiles, { sequence: 4, parent: digestOf(newManifest) }),
     ])
       expect(goLive(scene, manifest, oldFiles).kind).toBe("worldMoved");
+    const gap = manifestOf(oldFiles, { sequence: 4, parent: digestOf(newManifest) });
+    expect(goLive(scene, gap, oldFiles)).toMatchObject({ kind: "refused", fault: "sequence", head: { sequence: 2 } });
     expect(headOne(scene)).toBe("new");
   });
 

@@ -1,10 +1,11 @@
 /** The store of bundles: content-addressed, below one folder, whole or not there whatever happens in between. */
 import fs from "node:fs";
 import { join } from "node:path";
-import { type Head, type Publication, publishHead, readHead } from "./channel-heads.ts";
+import type { Channel } from "@moorage/core";
+import { type Publication, type PublishedHead, publishHead, readHead } from "./channel-heads.ts";
 import { type Disk, nodeDisk, sweepUnfinished, writeUnfinished } from "./disk.ts";
 import { envelopeLimits, parseEnvelope } from "./dsse.ts";
-import { type Channel, type Manifest, parseManifest } from "./manifest.ts";
+import { type Manifest, parseManifest } from "./manifest.ts";
 import { isContent, PackReader, packParts } from "./pack.ts";
 import { guarded, StoreError } from "./store-error.ts";
 import {
@@ -25,7 +26,7 @@ export interface BundleStore {
   manifest(digest: string): Manifest | null;
   /** Calls with a reader of the bundle's content; null when there is no content at all. */
   withPayload<Value>(manifest: Manifest, use: (payload: PayloadReader | null) => Value): Value;
-  head(channel: Channel): Head | null;
+  head(channel: Channel): PublishedHead | null;
   /** Puts the bundle at the head of its channel, if its parent is there. It has to be stored before. */
   publish(bundle: VerifiedBundle): Publication;
 }

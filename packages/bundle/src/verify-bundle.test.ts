@@ -1,5 +1,6 @@
 import type { Json } from "@moorage/core";
 import { describe, expect, test } from "vitest";
+import { refusalReason } from "./bundle-fault.ts";
 import { envelopeBytes, envelopeLimits, parseEnvelope } from "./dsse.ts";
 import type { Manifest } from "./manifest.ts";
 import { manifestBytes } from "./manifest.ts";
@@ -61,7 +62,7 @@ describe("threats", () => {
   test("rollback: a correctly signed older bundle", () => {
     const newer = manifestOf(files, { sequence: 2, parent: digestOf(manifest) });
     const floor = { sequence: 2, digest: digestOf(newer), rootVersion: 1 };
-    expect(refusal(good, { floor })).toMatchObject({ reason: "rollback", expected: "above 2", actual: "1" });
+    expect(refusal(good, { floor })).toMatchObject({ reason: "rollback", expected: "above 2", actual: 1 });
     expect(verify(signed(newer, key), { floor }).kind).toBe("verified");
   });
 
@@ -119,13 +120,16 @@ describe("threats", () => {
     };
     expect(refusal(good, { payload }).reason).toBe("payloadTooLong");
     expect(asked).toEqual([4]);
-    expect(refusal(Buffer.alloc(envelopeLimits.bytes + 1, " ")).reason).toBe("envelopeInvalid");
+    expect(refusal(Buffer.alloc(envelopeLimits.bytes + 1, " ")).message).toContain("is larger than");
     const envelope = parseEnvelope(good);
     const signatures = Array.from({ length: 100 }, () => envelope.signatures[0]!);
     expect(refusal(envelopeBytes({ ...envelope, signatures })).reason).toBe("envelopeInvalid");
     const [first] = manifest.components;
     const huge = { ...manifest, components: [{ ...first, size: 2 ** 40 }] };
     expect(refusal(signedBytes(huge as unknown as Json, key)).reason).toBe("manifestInvalid");
+    const parts = ["a", "b", "c"].map((path) => ({ ...manifest.components[0]!, path, size: 40 * 1024 * 1024 }));
+    const sum = manifestOf(files, { components: parts });
+    expect(refusal(signedBytes(sum as unknown as Json, key)).message).toContain("holds more than");
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     expect(refusal(Buffer.from(deep)).reason).toBe("envelopeInvalid");
     expect(refusal(signedBytes(deep, key)).reason).toBe("manifestInvalid");
@@ -138,6 +142,13 @@ describe("threats", () => {
     const { signature } = envelope.signatures[0]!;
     for (const keyId of [key.keyId, null, "", "x"])
       expect(refusal(envelopeBytes({ ...envelope, signatures: [{ keyId, signature }] })).reason).toBe("wrongKey");
+  });
+
+  test("wrong key: a good signature under a name that is not its own", () => {
+    const envelope = parseEnvelope(good);
+    const { signature } = envelope.signatures[0]!;
+    expect(refusal(envelopeBytes({ ...envelope, signatures: [{ keyId: "x", signature }] })).reason).toBe("wrongKey");
+    expect(verify(envelopeBytes({ ...envelope, signatures: [{ keyId: null, signature }] })).kind).toBe("verified");
   });
 
   test("wrong key: a signature that is cut, changed or empty", () => {
@@ -182,7 +193,7 @@ describe("threats", () => {
 
   test("T82: a sequence that would lock everybody out", () => {
     const far = manifestOf(files, { sequence: 2 ** 31 - 1, parent: digestOf(manifest) });
-    expect(refusal(signed(far, key)).reason).toBe("sequenceJump");
+    expect(refusal(signed(far, key)).reason).toBe("jump");
     const beyond = { ...far, sequence: 2 ** 31 };
     expect(refusal(signedBytes(beyond as unknown as Json, key)).reason).toBe("manifestInvalid");
   });
@@ -248,8 +259,8 @@ describe("threats", () => {
 
 describe("T29, T31: the runtime target is part of the same check", () => {
   test.each([
-    ["wireVersion", { wireVersion: 2 }, "1", "2"],
-    ["eventLogSchema", { eventLogSchema: 3 }, "2", "3"],
+    ["wireVersion", { wireVersion: 2 }, 1, 2],
+    ["eventLogSchema", { eventLogSchema: 3 }, 2, 3],
     ["crdApiVersion", { crdApiVersion: "moorage.dev/v1" }, "moorage.dev/v1alpha1", "moorage.dev/v1"],
   ] as const)("%s", (axis, change, expected, actual) => {
     const verdict = refusal(good, { running: { ...running, ...change } });
@@ -273,8 +284,8 @@ describe("a threshold above one", () => {
     expect(verify(signed(manifest, a!, b!), { root: two }).kind).toBe("verified");
     expect(refusal(signed(manifest, a!), { root: two })).toMatchObject({
       reason: "thresholdNotMet",
-      expected: "2",
-      actual: "1",
+      expected: 2,
+      actual: 1,
     });
   });
 
@@ -346,6 +357,11 @@ describe("manifests", () => {
     },
   );
 
+  test("T41: a catalog of nothing", () => {
+    const empty = manifestOf({});
+    expect(refusal(signedBytes(empty as unknown as Json, key)).message).toContain("components: is empty");
+  });
+
   test("T80: another format is told with both versions", () => {
     const next = { ...manifest, format: "moorage.dev/bundle/v2", more: 1 } as unknown as Manifest;
     const { message } = refusal(signedBytes(next as unknown as Json, key));
@@ -356,6 +372,13 @@ describe("manifests", () => {
   test("a bundle for another version of the root", () => {
     expect(refusal(signed(manifestOf(files, { rootVersion: 2 }), key)).reason).toBe("otherRoot");
   });
+});
+
+test("each refusal has the word under which an agent keeps it", () => {
+  const words = (["envelopeInvalid", "wrongKey", "payloadWrong", "incompatible", "rollback", "parent"] as const).map(
+    refusalReason,
+  );
+  expect(words).toEqual(["malformed", "signature", "corrupt", "incompatible", "rollback", "parent"]);
 });
 
 test("whatever bytes come, the answer is a verdict", () => {

@@ -1,11 +1,21 @@
 /** The one way from somebody else's bytes to a bundle that may be stored or used: every entry path takes it, whole. */
 import { hash } from "node:crypto";
-import { type Axis, evaluateBundle, type Fingerprint } from "@moorage/core";
+import {
+  type Axis,
+  type Channel,
+  evaluateBundle,
+  type Fingerprint,
+  type Floor,
+  judgeManifest,
+  type OrderFault,
+  orderTexts,
+} from "@moorage/core";
 import type { KeyId, SigningKey } from "@moorage/keys";
 import { BundleError } from "./bundle-error.ts";
+import { type BundleFault, orderHints } from "./bundle-fault.ts";
 import type { Component } from "./catalog.ts";
 import { type Envelope, parseEnvelope, signEnvelope, signersOf } from "./dsse.ts";
-import { type Channel, greatestStep, type Manifest, manifestBytes, manifestDigest, parseManifest } from "./manifest.ts";
+import { type Manifest, manifestBytes, manifestDigest, parseManifest } from "./manifest.ts";
 import { type PinnedRoot, publicKeysOf } from "./trust-root.ts";
 
 export const bundlePayloadType = "application/vnd.moorage.bundle.v1+json";
@@ -23,13 +33,6 @@ export interface VerifiedBundle {
   readonly envelope: Uint8Array;
 }
 
-/** What was accepted last in a channel; a restart remembers it. */
-export interface Floor {
-  readonly sequence: number;
-  readonly digest: string;
-  readonly rootVersion: number;
-}
-
 /** Gives the content of a component, at most one byte more than its size; null when there is none. */
 export type PayloadReader = (component: Component) => Uint8Array | null;
 
@@ -37,8 +40,8 @@ export interface VerifyOptions {
   /** Pinned by its digest. */
   readonly root: PinnedRoot;
   readonly channel: Channel;
-  /** null: nothing was accepted in this channel so far. */
-  readonly floor: Floor | null;
+  /** The highest that was accepted in this channel; `bareFloor` before the first. */
+  readonly floor: Floor;
   /**
    * Digests of bundles that were accepted here before: to fall back on one is no rollback, and it does not expire any more.
    * All else is looked at as with any other.
@@ -51,35 +54,16 @@ export interface VerifyOptions {
   readonly payload: PayloadReader;
 }
 
-export type BundleRefusal =
-  | "envelopeInvalid"
-  | "unsigned"
-  | "wrongKey"
-  | "thresholdNotMet"
-  | "manifestInvalid"
-  | "otherRoot"
-  | "rootRollback"
-  | "rootExpired"
-  | "otherChannel"
-  | "rollback"
-  | "equivocation"
-  | "sequenceJump"
-  | "expired"
-  | "incompatible"
-  | "payloadMissing"
-  | "payloadTooLong"
-  | "payloadWrong";
-
 export type BundleVerification =
   | { readonly kind: "verified"; readonly bundle: VerifiedBundle }
   | {
       readonly kind: "refused";
-      readonly reason: BundleRefusal;
+      readonly reason: BundleFault;
       readonly message: string;
       readonly hint: string;
       /** What was expected and what was there, where that is one value each. */
-      readonly expected: string | null;
-      readonly actual: string | null;
+      readonly expected: string | number | null;
+      readonly actual: string | number | null;
       /** Of `incompatible` alone. */
       readonly axis: Axis | null;
       /** Of the manifest, once it is known; a refusal is kept under it. */
@@ -134,11 +118,7 @@ class BundleCheck {
     this.digest = digest;
     const known = this.#options.accepted.has(digest);
     this.#root(manifest, known);
-    this.#channel(manifest);
-    if (!known) {
-      this.#sequence(manifest, digest);
-      this.#expiry(manifest);
-    }
+    this.#order(manifest, digest, known);
     this.#target(manifest);
     for (const component of manifest.components) this.#payload(component);
     return { manifest, digest, signers, envelope: bytes } as VerifiedBundle;
@@ -166,25 +146,26 @@ class BundleCheck {
         "the bundle has fewer signatures than the trust root asks for",
         "have it signed by more",
         {
-          expected: String(root.threshold),
-          actual: String(signers.size),
+          expected: root.threshold,
+          actual: signers.size,
         },
       );
     return signers;
   }
 
   #root({ rootVersion }: Manifest, known: boolean): void {
-    const { root, floor, now } = { ...this.#options, root: this.#options.root.root };
-    if (floor !== null && root.version < floor.rootVersion)
+    const { floor, now } = this.#options;
+    const { root } = this.#options.root;
+    if (root.version < floor.rootVersion)
       refuse("rootRollback", "the trust root is older than the one that was in use", "bring the newer root back", {
-        expected: String(floor.rootVersion),
-        actual: String(root.version),
+        expected: floor.rootVersion,
+        actual: root.version,
       });
     if (known) return;
     if (rootVersion !== root.version)
       refuse("otherRoot", "the bundle was signed for another version of the trust root", "sign it for this one", {
-        expected: String(root.version),
-        actual: String(rootVersion),
+        expected: root.version,
+        actual: rootVersion,
       });
     if (root.expires !== null && now >= Date.parse(root.expires))
       refuse(
@@ -194,43 +175,44 @@ class BundleCheck {
       );
   }
 
-  #channel({ channel }: Manifest): void {
-    const expected = channelText(this.#options.channel);
-    const actual = channelText(channel);
-    if (actual !== expected)
-      refuse("otherChannel", "the bundle belongs to another channel", "publish it in the channel that it is for", {
-        expected,
-        actual,
-      });
+  #order(manifest: Manifest, digest: string, known: boolean): void {
+    const { channel, floor, now } = this.#options;
+    const { expires } = manifest;
+    const expiresAt = expires === null ? null : Date.parse(expires);
+    const verdict = judgeManifest(channel, floor, { ...manifest, digest, expiresAt }, now);
+    if (verdict.kind !== "refuse") return;
+    const { fault } = verdict;
+    // To fall back on what was accepted here is no rollback, and it does not expire; it stays in its channel all the same.
+    if (known && fault !== "otherChannel") return;
+    refuse(
+      fault,
+      `the bundle is refused: ${orderTexts[fault]}`,
+      orderHints[fault],
+      this.#orderValues(fault, manifest, digest),
+    );
   }
 
-  #sequence({ sequence }: Manifest, digest: string): void {
-    const { floor } = this.#options;
-    const furthest = (floor?.sequence ?? 0) + greatestStep;
-    if (sequence > furthest)
-      refuse("sequenceJump", "the sequence of the bundle is impossibly far ahead", "find out who signed it", {
-        expected: `at most ${furthest}`,
-        actual: String(sequence),
-      });
-    if (floor === null || sequence > floor.sequence || digest === floor.digest) return;
-    if (sequence === floor.sequence)
-      refuse("equivocation", "another bundle was accepted under the same sequence", "find out who signs two of them", {
-        expected: floor.digest,
-        actual: digest,
-      });
-    refuse("rollback", "the bundle is older than what was accepted", "publish the old content under a new sequence", {
-      expected: `above ${floor.sequence}`,
-      actual: String(sequence),
-    });
-  }
-
-  #expiry({ expires }: Manifest): void {
-    if (expires !== null && this.#options.now >= Date.parse(expires))
-      refuse(
-        "expired",
-        `the bundle has expired at ${expires}`,
-        "publish it again; nothing newer may have come through",
-      );
+  #orderValues(fault: OrderFault, manifest: Manifest, digest: string): Values | null {
+    const { channel, floor } = this.#options;
+    switch (fault) {
+      case "otherChannel":
+        return { expected: channelText(channel), actual: channelText(manifest.channel) };
+      case "rollback":
+        return { expected: `above ${floor.sequence}`, actual: manifest.sequence };
+      case "jump":
+        return { expected: `not far above ${floor.sequence}`, actual: manifest.sequence };
+      case "equivocation":
+        return { expected: floor.digest ?? "", actual: digest };
+      case "parent":
+        return { expected: floor.digest ?? "none", actual: manifest.parent ?? "none" };
+      case "rootRollback":
+        return { expected: floor.rootVersion, actual: manifest.rootVersion };
+      case "expired":
+      case "sequence":
+        return null;
+      default:
+        return fault satisfies never;
+    }
   }
 
   #target({ target, catalogHash }: Manifest): void {
@@ -242,7 +224,7 @@ class BundleCheck {
         "incompatible",
         verdict.message,
         "build the bundle for this runtime, or start the build that it is for",
-        { expected: String(verdict.expected), actual: String(verdict.actual) },
+        { expected: verdict.expected, actual: verdict.actual },
         verdict.axis,
       );
   }
@@ -254,7 +236,7 @@ class BundleCheck {
     if (bytes === null) refuse("payloadMissing", `${path} of the bundle is not there`, again);
     if (bytes.length > size)
       refuse("payloadTooLong", `${path} of the bundle is longer than was signed`, again, {
-        expected: String(size),
+        expected: size,
         actual: `${bytes.length} or more`,
       });
     const actual = hash("sha256", bytes, "hex");
@@ -263,15 +245,20 @@ class BundleCheck {
   }
 }
 
+interface Values {
+  readonly expected: string | number;
+  readonly actual: string | number;
+}
+
 function channelText({ fleet, catalog }: Channel): string {
   return `${fleet}/${catalog}`;
 }
 
 function refuse(
-  reason: BundleRefusal,
+  reason: BundleFault,
   message: string,
   hint: string,
-  values: { readonly expected: string; readonly actual: string } | null = null,
+  values: Values | null = null,
   axis: Axis | null = null,
 ): never {
   throw new Refused({
@@ -284,7 +271,7 @@ function refuse(
   });
 }
 
-function asRefusal<Value>(reason: BundleRefusal, read: () => Value): Value {
+function asRefusal<Value>(reason: BundleFault, read: () => Value): Value {
   try {
     return read();
   } catch (error) {
