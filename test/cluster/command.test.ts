@@ -27,7 +27,8 @@ test("deploy, deploy, status, logs, explain, journal, stop: the same file, the s
 
   expect(await on.status("scribe")).toMatchObject({ state: "running", agentId: first.agentId, image: on.here.image });
   expect((await on.run(["status"])).stdout).toMatch(/^AGENT +STATE +SINCE +NODE +MEMORY +REVIVES\nscribe +running /);
-  expect((await on.run(["logs", "scribe"])).stdout).toBe("begun\n");
+  // That it runs is known a moment before it has written anything.
+  await until("its output is there", async () => (await on.run(["logs", "scribe"])).stdout === "begun\n", patienceMs);
   const explained = await on.run(["explain", "scribe"], { env });
   expect(explained).toMatchObject({ exit: 0 });
   expect(explained.stdout).toContain("would change nothing");
