@@ -140,6 +140,12 @@ async function makeBench(): Promise<Bench> {
     };
     const { status } = await api.send("POST", namespace.path("pods"), pod);
     if (status !== 201) throw new Error(`planting answered ${status}`);
+    // The scheduler writes that no node takes it; what changes after that was somebody else.
+    await until("the scheduler has judged it", async () => {
+      const { object } = await api.send("GET", namespace.path("pods", marks[what].name));
+      const { conditions = [] } = (object as { status: { conditions?: { type: string; reason?: string }[] } }).status;
+      return conditions.some(({ type, reason }) => type === "PodScheduled" && reason === "Unschedulable");
+    });
   };
 
   return {
