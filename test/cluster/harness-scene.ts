@@ -146,7 +146,10 @@ function ownLayout({ own }: ThisCluster): Layout {
 }
 
 /** Where the node keeps the workspace of a pod. */
-export function workspaceOf({ here }: Pick<Scene, "here">, { metadata, spec }: PodObject): string {
+export function workspaceOf(
+  { here }: Pick<Scene, "here">,
+  { metadata, spec }: { readonly metadata: { readonly uid: string }; readonly spec: { readonly nodeName: string } },
+): string {
   const volumes = join(ownLayout(here).dir, spec.nodeName, "kubelet", "pods", metadata.uid, "volumes");
   return join(volumes, "kubernetes.io~empty-dir", "workspace");
 }

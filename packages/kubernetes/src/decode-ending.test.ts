@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { fieldsOf } from "./json-fields.ts";
 import { agent, made, startup } from "./pod.fixture.ts";
 
 describe("how a pod ended", () => {
@@ -113,16 +114,16 @@ describe("how a pod ended", () => {
       { reason: "idle", exitCode: 0, detail: null },
     ],
     [
-      "a stop in which it had to be killed",
-      {},
-      { exitCode: 137, reason: "Error", message: note({ reason: "stopped", lostTurns: 1, killed: true }) },
-      { reason: "stopped", signal: "SIGKILL", detail: expect.stringMatching(/^a turn was lost; .* was killed$/) },
-    ],
-    [
       "settings that are wrong",
       {},
       { exitCode: 78, reason: "Error", message: note({ reason: "notStarted", wrong: ["MOORAGE_GRACE_MS"] }) },
       { reason: "notStarted", exitCode: 78, detail: expect.stringContaining("MOORAGE_GRACE_MS") },
+    ],
+    [
+      "an end that nobody but its node asked for",
+      { phase: "Succeeded" },
+      { exitCode: 0, reason: "Completed", message: note({ reason: "stopped", lostTurns: 1 }) },
+      { reason: "evicted", exitCode: 0, detail: expect.stringMatching(/^its node asked .*; a turn was lost$/) },
     ],
     [
       "an eviction, for which it was asked to end",
@@ -152,6 +153,20 @@ describe("how a pod ended", () => {
     expect(startup(made({ phase: "Failed", ...status, ...agent({ terminated }) }))).toMatchObject({
       kind: "terminated",
       ending,
+    });
+  });
+
+  it("the note of a harness: a stop that somebody asked for, in which it had to be killed", () => {
+    const message = note({ reason: "stopped", lostTurns: 1, killed: true });
+    const pod = made({ phase: "Failed", ...agent({ terminated: { exitCode: 137, reason: "Error", message } }) });
+    const metadata = { ...fieldsOf(pod["metadata"]), deletionTimestamp: "2026-01-01T00:00:00Z" };
+    expect(startup({ ...pod, metadata })).toMatchObject({
+      kind: "terminated",
+      ending: {
+        reason: "stopped",
+        signal: "SIGKILL",
+        detail: expect.stringMatching(/^a turn was lost; .* was killed$/),
+      },
     });
   });
 });

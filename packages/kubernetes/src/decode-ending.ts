@@ -51,14 +51,28 @@ export function endingOfPod(status: Fields): Pick<Ending, "reason" | "detail"> |
   return null;
 }
 
-/** `state.terminated` of our container. Its message may hold anything: it is classified, or is a note of the harness's. */
-export function endingOfContainer(terminated: Fields, pod: Pick<Ending, "reason" | "detail"> | null): Ending {
+/**
+ * `state.terminated` of our container. Its message may hold anything: it is classified, or is a note of the harness's.
+ * `marked` says whether anybody has asked for the pod's end.
+ */
+export function endingOfContainer(
+  terminated: Fields,
+  pod: Pick<Ending, "reason" | "detail"> | null,
+  marked: boolean,
+): Ending {
   const code = terminated["exitCode"];
   const exitCode = typeof code === "number" ? code : null;
   const at = textOf(terminated["finishedAt"]);
   const own = ownEnding(textOf(terminated["reason"]), exitCode, terminated);
-  const told = pod !== null && podDecides(pod.reason, own.reason) ? pod : own;
+  const around = pod ?? (own.reason === "stopped" && !marked ? askedByNode(own.detail) : null);
+  const told = around !== null && podDecides(around.reason, own.reason) ? around : own;
   return { reason: told.reason, exitCode, signal: own.signal, detail: told.detail, at };
+}
+
+/** Of a pod that it evicts a kubelet keeps nothing but an Event when the container ends with 0 at once (seen with 1.35). */
+function askedByNode(detail: string | null): Pick<Ending, "reason" | "detail"> {
+  const words = "its node asked it to end; the Events of its pod may say why";
+  return { reason: "evicted", detail: detail === null ? words : `${words}; ${detail}` };
 }
 
 /** A pod that was taken away ended for that, however the agent took it; a deadline may have come after the end. */

@@ -35,6 +35,7 @@ export function decodePod(pod: Fields, profile: BindingProfile): ObservedInstanc
     container,
     statuses: byName(status["containerStatuses"], profile.container),
     secret,
+    marked: metadata.deletion !== null,
   };
   const evidence: Evidence = {
     container: decodeContainer(decoding),
@@ -60,6 +61,8 @@ interface Decoding {
   /** Our container's status; empty while there is none. */
   readonly statuses: Fields;
   readonly secret: string | null;
+  /** Whether its deletion was asked for. */
+  readonly marked: boolean;
 }
 
 function byName(list: unknown, name: string): Fields {
@@ -71,12 +74,12 @@ function byName(list: unknown, name: string): Fields {
 }
 
 function decodeContainer(decoding: Decoding): ContainerEvidence {
-  const { status, statuses } = decoding;
+  const { status, statuses, marked } = decoding;
   const state = fieldsOf(statuses["state"]);
   if (isThere(state["running"])) return { state: "running" };
   const ofPod = endingOfPod(status);
   if (isThere(state["terminated"]))
-    return { state: "terminated", ending: endingOfContainer(fieldsOf(state["terminated"]), ofPod) };
+    return { state: "terminated", ending: endingOfContainer(fieldsOf(state["terminated"]), ofPod, marked) };
   const waiting = waitingOf(decoding);
   if (status["phase"] === "Failed" || status["phase"] === "Succeeded")
     return { state: "terminated", ending: endingUnseen(ofPod, waiting.cause.message) };
@@ -118,7 +121,7 @@ function initCause(spec: Fields, status: Fields): Cause | null {
     const code = "initializing";
     if (isThere(state["running"])) return { code, message: `${name} runs, and has to end first` };
     if (isThere(state["terminated"])) {
-      const { exitCode } = endingOfContainer(ended, null);
+      const { exitCode } = endingOfContainer(ended, null, true);
       return { code: "initFailed", message: `${name} ended with exit code ${exitCode ?? "unknown"}` };
     }
     const waiting = fieldsOf(state["waiting"]);

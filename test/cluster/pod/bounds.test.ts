@@ -1,8 +1,12 @@
 // Bounds of the disk that an agent may use, on a node that measures it: who goes beyond them is taken off, which is told, and the next start brings it back.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { PodTemplate } from "@moorage/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { FurtherNode } from "../further-node.ts";
 import { openFurtherNode } from "../further-node.ts";
+import { harnessImage, workspaceOf } from "../harness-scene.ts";
+import { harnessTemplateOf } from "../harness-template.ts";
 import { thisCluster } from "../this-cluster.ts";
 import type { Layout } from "../up/layout.ts";
 import { openRestrictedScene, storedPod } from "./restricted-scene.ts";
@@ -17,10 +21,11 @@ const bounded: Readonly<Record<string, Partial<PodTemplate>>> = {
 };
 
 describe.skipIf(own === null)("on a node that measures disks", () => {
+  const layout = own as Layout;
   let further: FurtherNode;
 
   beforeAll(async () => {
-    further = await openFurtherNode(own as Layout, 8, {
+    further = await openFurtherNode(layout, 8, {
       kubelet: { localStorageCapacityIsolation: true, volumeStatsAggPeriod: "2s" },
     });
   });
@@ -43,4 +48,20 @@ describe.skipIf(own === null)("on a node that measures disks", () => {
         actions: [{ action: "delete" }, { action: "create" }],
       });
     });
+
+  test.concurrent("an agent that ends in good order when it is evicted is told as evicted too, whatever its pod says of it", async ({
+    onTestFinished,
+  }) => {
+    const template = harnessTemplateOf(await harnessImage(layout), ["quiet"]);
+    const workspace = { kind: "temporary", sizeLimit: "1Mi" } as const;
+    const scene = await openRestrictedScene({ declared: { ...template, ...further.declared, workspace } });
+    onTestFinished(() => scene.end());
+    expect(await scene.start()).toMatchObject({ outcome: "started" });
+    const { metadata } = await storedPod(scene);
+    const folder = workspaceOf(scene, { metadata, spec: { nodeName: further.node.name } });
+    writeFileSync(join(folder, "much"), Buffer.alloc(5_000_000));
+    await scene.untilContainer("it has ended", ({ state }) => state === "terminated");
+    // A kubelet forgets that it has evicted whoever ends with 0 at once; then the harness's note alone tells.
+    expect((await scene.instance())?.evidence.container).toMatchObject({ ending: { reason: "evicted" } });
+  });
 });

@@ -1,12 +1,12 @@
 /** An agent in a namespace that enforces Pod Security "restricted", and the pod of it that the API server has stored. */
-import type { Json } from "@moorage/core";
-import { expect } from "vitest";
+import { enforceRestricted } from "../harness-scene.ts";
 import type { Scene, SceneOptions } from "../scene.ts";
 import { openScene } from "../scene.ts";
 
 export interface StoredPod {
   readonly metadata: {
     readonly name: string;
+    readonly uid: string;
     readonly labels: Readonly<Record<string, string>>;
     readonly annotations: Readonly<Record<string, string>>;
   };
@@ -21,12 +21,7 @@ export interface StoredPod {
 
 export async function openRestrictedScene(options: SceneOptions = {}): Promise<Scene> {
   const scene = await openScene(options);
-  const path = `/api/v1/namespaces/${scene.namespace.name}`;
-  const { object } = await scene.api.send("GET", path);
-  const namespace = object as { metadata: { labels: Record<string, string> } } & Record<string, Json>;
-  const labels = { ...namespace.metadata.labels, "pod-security.kubernetes.io/enforce": "restricted" };
-  const changed = { ...namespace, metadata: { ...namespace.metadata, labels } };
-  expect(await scene.api.send("PUT", path, changed)).toMatchObject({ status: 200 });
+  await enforceRestricted(scene);
   return scene;
 }
 
