@@ -13,8 +13,7 @@ export interface Disk {
   close(file: number): void;
   rename(from: string, to: string): void;
   /** False when the name is taken: of several that link at once, one wins. */
-  link(from: string, to: string): boolean;
-  symbolicLink(target: string, path: string): void;
+  symbolicLink(target: string, path: string): boolean;
   syncFolder(path: string): void;
   /** With all that is in it; what is not there is fine. */
   remove(path: string): void;
@@ -31,16 +30,15 @@ export const nodeDisk: Disk = {
   sync: (file) => fs.fsyncSync(file),
   close: (file) => fs.closeSync(file),
   rename: (from, to) => fs.renameSync(from, to),
-  link(from, to) {
+  symbolicLink(target, path) {
     try {
-      fs.linkSync(from, to);
+      fs.symlinkSync(target, path);
       return true;
     } catch (error) {
       if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
       throw error;
     }
   },
-  symbolicLink: (target, path) => fs.symlinkSync(target, path),
   syncFolder(path) {
     const folder = fs.openSync(path, "r");
     try {
@@ -53,6 +51,15 @@ export const nodeDisk: Disk = {
     fs.rmSync(path, { recursive: true, force: true });
   },
 };
+
+/** A folder that is there after a loss of power too, with those that lead to it. */
+export function makeDurableFolder(disk: Disk, path: string): void {
+  const missing: string[] = [];
+  for (let at = path; !fs.existsSync(at); at = dirname(at)) missing.push(at);
+  if (missing.length === 0) return;
+  disk.makeFolder(path);
+  for (const made of missing.reverse()) disk.syncFolder(dirname(made));
+}
 
 /** What a killed process leaves is known by its name, and swept once it is old. */
 const unfinishedName = /^\..*\.[0-9a-f]{16}\.new$/;

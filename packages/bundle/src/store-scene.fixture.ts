@@ -102,7 +102,6 @@ export function troubledDisk(before: (step: keyof Disk, count: number) => void):
     sync: (file) => (trouble("sync"), nodeDisk.sync(file)),
     close: nodeDisk.close,
     rename: (from, to) => (trouble("rename"), nodeDisk.rename(from, to)),
-    link: (from, to) => (trouble("link"), nodeDisk.link(from, to)),
     symbolicLink: (target, path) => (trouble("symbolicLink"), nodeDisk.symbolicLink(target, path)),
     syncFolder: (path) => (trouble("syncFolder"), nodeDisk.syncFolder(path)),
     remove: nodeDisk.remove,

@@ -1,11 +1,11 @@
 /** The store of bundles: content-addressed, below one folder, whole or not there whatever happens in between. */
 import fs from "node:fs";
 import { join } from "node:path";
-import type { Channel } from "@moorage/core";
+import { bareFloor, type Channel, type Floor } from "@moorage/core";
 import { type Publication, type PublishedHead, publishHead, readHead } from "./channel-heads.ts";
-import { type Disk, nodeDisk, sweepUnfinished, writeUnfinished } from "./disk.ts";
+import { type Disk, makeDurableFolder, nodeDisk, sweepUnfinished, writeUnfinished } from "./disk.ts";
 import { envelopeLimits, parseEnvelope } from "./dsse.ts";
-import { type Manifest, parseManifest } from "./manifest.ts";
+import { type Manifest, manifestBytes, manifestDigest, parseManifest } from "./manifest.ts";
 import { isContent, PackReader, packParts } from "./pack.ts";
 import { guarded, StoreError } from "./store-error.ts";
 import {
@@ -27,6 +27,8 @@ export interface BundleStore {
   /** Calls with a reader of the bundle's content; null when there is no content at all. */
   withPayload<Value>(manifest: Manifest, use: (payload: PayloadReader | null) => Value): Value;
   head(channel: Channel): PublishedHead | null;
+  /** The floor that the head of a channel sets for whoever begins here; `bareFloor` before the first. */
+  floor(channel: Channel): Floor;
   /** Puts the bundle at the head of its channel, if its parent is there. It has to be stored before. */
   publish(bundle: VerifiedBundle): Publication;
 }
@@ -61,7 +63,7 @@ export function openStore(folder: string, { now, disk = nodeDisk }: StoreOptions
       const whole = withPayload(manifest, (stored) => stored !== null && holdsAll(manifest, stored));
       const signed = readEnvelope(envelopeAt(digest));
       const fresh: (readonly [string, string])[] = [];
-      disk.makeFolder(content);
+      makeDurableFolder(disk, content);
       try {
         if (!whole) add(packAt(manifest.catalogHash), packParts(manifest, payload));
         if (signed === null || Buffer.compare(signed, envelope) !== 0) add(envelopeAt(digest), [envelope]);
@@ -93,21 +95,35 @@ export function openStore(folder: string, { now, disk = nodeDisk }: StoreOptions
     });
   }
 
+  function manifest(digest: string): Manifest | null {
+    return guarded("read the bundle", () => {
+      const envelope = readEnvelope(envelopeAt(digest));
+      return envelope === null ? null : manifestIn(envelope);
+    });
+  }
+
+  function floor(channel: Channel): Floor {
+    const head = guarded("read what was published", () => readHead(folder, channel));
+    if (head === null) return bareFloor;
+    const { sequence, digest } = head;
+    const found = manifest(digest);
+    if (found?.sequence !== sequence || manifestDigest(manifestBytes(found)) !== digest)
+      throw new StoreError("storeCorrupt", `the bundle that was published last, ${digest}, is lost or damaged`);
+    return { sequence, digest, rootVersion: found.rootVersion };
+  }
+
   return {
     put,
     get,
     withPayload,
-    manifest: (digest) =>
-      guarded("read the bundle", () => {
-        const envelope = readEnvelope(envelopeAt(digest));
-        return envelope === null ? null : manifestIn(envelope);
-      }),
+    manifest,
+    floor,
     head: (channel) => guarded("read what was published", () => readHead(folder, channel)),
     publish: (bundle) =>
       guarded("publish the bundle", () => {
         if (readEnvelope(envelopeAt(bundle.digest)) === null)
           throw new StoreError("storeFault", `the bundle ${bundle.digest} is not stored, and cannot be published`);
-        return publishHead(disk, folder, bundle, now());
+        return publishHead(disk, folder, bundle);
       }),
   };
 }

@@ -36,7 +36,6 @@ export function unpackBundle(
       disk.remove(fresh);
       throw error;
     }
-    disk.syncFolder(folder);
     return name;
   });
 }
@@ -66,7 +65,10 @@ export function isUnpacked({ components }: Content, folder: string): boolean {
   return isRealFolder(folder) && check("") && expected.size === 0;
 }
 
-/** Makes a link lead to a name beside it, in one step that nobody sees half of. Throws a `StoreError`. */
+/**
+ * Makes a link lead to a name beside it, in one step that nobody sees half of. The one sync holds what was unpacked there
+ * before as well. Throws a `StoreError`.
+ */
 export function switchLink(link: string, name: string, disk: Disk = nodeDisk): void {
   guarded("switch to the bundle", () => {
     const fresh = unfinished(link);
