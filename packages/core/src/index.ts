@@ -44,9 +44,11 @@ export * from "./secret-shapes.ts";
 export * from "./update/catalog-hash.ts";
 export * from "./update/channel.ts";
 export * from "./update/classify-update.ts";
+export * from "./update/cold-move.ts";
 export * from "./update/evaluate-bundle.ts";
 export * from "./update/fingerprint.ts";
 export * from "./update/fingerprint-error.ts";
+export * from "./update/gate.ts";
 export type {
   Candidate as BundleCandidate,
   Confirmed as ConfirmedBundle,
@@ -63,9 +65,24 @@ export type {
 } from "./update/life.ts";
 export { inUse, lastGood, newLife } from "./update/life.ts";
 export type * from "./update/life-events.ts";
+export type {
+  Look as FleetLook,
+  Member as MoveMember,
+  Move as ColdMove,
+  MoveDecision,
+  MoveEffect,
+  MoveEvent,
+  MoveState,
+  Proposal as MoveProposal,
+  Proposed as MoveProposed,
+  Side as MoveSide,
+} from "./update/move.ts";
+export { hasPointOfNoReturn, isPastNoReturn, proposeMove } from "./update/move.ts";
+export { approvalNotice, heldNotice, noReturnNotice } from "./update/move-notices.ts";
 export * from "./update/plan.ts";
 export * from "./update/plan-words.ts";
 export type { Quarantined } from "./update/quarantine.ts";
 export { quarantinedBy, quarantineMs } from "./update/quarantine.ts";
 export { readLife, writeLife } from "./update/read-life.ts";
+export { readMove, writeMove } from "./update/read-move.ts";
 export { stepLife } from "./update/trial.ts";

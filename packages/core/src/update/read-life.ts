@@ -1,21 +1,8 @@
 /** The persisted form of a life: JSON, versioned, read strictly. */
 
-import {
-  count,
-  fields,
-  flag,
-  listOf,
-  oneOf,
-  orNull,
-  PlainDataError,
-  type Reader,
-  readFormat,
-  text,
-  variants,
-} from "../plain-data.ts";
+import { count, fields, flag, listOf, oneOf, orNull, type Reader, readFormat, text, variants } from "../plain-data.ts";
 import type { Channel, Floor, OrderFault } from "./channel.ts";
-import { axes, type RuntimeTarget, readRuntimeTarget } from "./fingerprint.ts";
-import { FingerprintError } from "./fingerprint-error.ts";
+import { axes } from "./fingerprint.ts";
 import type {
   Candidate,
   Confirmed,
@@ -32,6 +19,7 @@ import type {
 } from "./life.ts";
 import { lifeFormat } from "./life.ts";
 import type { Quarantined } from "./quarantine.ts";
+import { runtimeTarget } from "./read-target.ts";
 
 export function writeLife(life: Life): string {
   return JSON.stringify(life);
@@ -41,15 +29,6 @@ export function writeLife(life: Life): string {
 export function readLife(written: string): Life {
   return readFormat(written, lifeFormat, life);
 }
-
-const target: Reader<RuntimeTarget> = (value, place) => {
-  try {
-    return readRuntimeTarget(value);
-  } catch (error) {
-    if (error instanceof FingerprintError) throw new PlainDataError(place, `a runtime target: ${error.message}`);
-    throw error;
-  }
-};
 
 const orderFaults: readonly OrderFault[] = [
   "otherChannel",
@@ -85,7 +64,7 @@ const refusal: Reader<Refusal> = (value, place) =>
   (typeof value === "object" && value !== null && "axis" in value ? axisRefusal : plainRefusal)(value, place);
 const revert = fields<Revert>({ reason: oneOf("crash", "reload", "health"), detail: text });
 
-const bundle = fields<LifeBundle>({ digest: text, catalogHash: text, sequence: count, target });
+const bundle = fields<LifeBundle>({ digest: text, catalogHash: text, sequence: count, target: runtimeTarget });
 const offer = fields<Offer>({ digest: text, catalogHash: text, sequence: count, nonce: text });
 const confirmed = fields<Confirmed>({ bundle, proof: oneOf("proven", "unproven") });
 const takesEffect = oneOf("turn", "start");
@@ -124,7 +103,7 @@ const quarantined: Reader<Quarantined> = variants<Quarantined>("by", {
 
 const run = fields<Run>({
   buildId: text,
-  target,
+  target: runtimeTarget,
   takesPart: oneOf("socket", "files", "nothing"),
   turns: count,
   bakeMs: count,
