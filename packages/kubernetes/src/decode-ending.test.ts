@@ -51,7 +51,7 @@ describe("how a pod ended", () => {
         conditions: [{ type: "DisruptionTarget", status: "True", reason: "EvictionByEvictionAPI" }],
         ...agent({ terminated: { exitCode: 143 } }),
       },
-      { reason: "evicted", detail: "it was taken off its node (EvictionByEvictionAPI)" },
+      { reason: "evicted", detail: "somebody asked for its eviction (EvictionByEvictionAPI)" },
     ],
     [
       "ContainerStatusUnknown",

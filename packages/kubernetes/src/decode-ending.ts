@@ -27,6 +27,10 @@ const takenAway: Readonly<Record<string, string>> = {
   NodeLost: "its node was lost",
   Preempting: "something more urgent took its place",
   PreemptionByScheduler: "something more urgent took its place",
+  TerminationByKubelet: "its node was short of something, or was shut down",
+  EvictionByEvictionAPI: "somebody asked for its eviction",
+  DeletionByTaintManager: "its node got a taint that it does not tolerate",
+  DeletionByPodGC: "its node is no more",
 };
 
 /** Reasons with which a kubelet turns down a pod before it starts anything: `OutOfcpu`, `OutOfmemory`, `NodeAffinity`, … */
