@@ -6,17 +6,19 @@ import { run } from "./up/run.ts";
 
 const mostNodes = 9;
 
-/** How many containers with this name run in the pods of a namespace. */
-export function runningContainers(layout: Layout, namespace: string, container: string): number {
+/** How many containers with this name run in the pods of a namespace; without a name, all, with the sandboxes that hold the pods. */
+export function runningContainers(layout: Layout, namespace: string, container: string | null): number {
   const nodes = Array.from({ length: mostNodes }, (_, index) => nodeLayout(layout, index + 1));
   return nodes
     .filter(({ socket }) => existsSync(socket))
     .reduce((count, { socket }) => count + runningOn(socket, namespace, container), 0);
 }
 
-function runningOn(socket: string, namespace: string, container: string): number {
+function runningOn(socket: string, namespace: string, container: string | null): number {
   const ctr = (...args: readonly string[]): string => run("ctr", "-a", socket, "-n", "k8s.io", ...args);
-  const filter = `labels."io.kubernetes.pod.namespace"==${namespace},labels."io.kubernetes.container.name"==${container}`;
+  const label = (key: string, value: string): string => `labels."io.kubernetes.${key}"==${value}`;
+  const ofPods = label("pod.namespace", namespace);
+  const filter = container === null ? ofPods : `${ofPods},${label("container.name", container)}`;
   const ours = new Set(ctr("containers", "ls", "-q", filter).split("\n").filter(Boolean));
   const tasks = ctr("tasks", "ls")
     .split("\n")

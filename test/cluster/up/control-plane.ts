@@ -45,6 +45,8 @@ export async function startControlPlane(layout: Layout, binary: string, apiFlags
     "--authorization-mode=Node,RBAC",
     "--enable-admission-plugins=NodeRestriction",
     "--kubelet-preferred-address-types=InternalIP",
+    // Namespaces with thousands of pods are taken away again.
+    "--delete-collection-workers=8",
     ...apiFlags,
   ]);
   startRegistry(layout);

@@ -1,0 +1,35 @@
+/** What holds after every fault: one agent at most truly lives, nothing was removed without a fence, and nothing is left but what the rules allow. */
+import { moorageProfile, secretName } from "@moorage/core";
+import { expect } from "vitest";
+import type { Passing } from "../proxy.ts";
+import type { Scene } from "../scene.ts";
+
+export interface Expected {
+  /** How many containers of the agent live, by their runtime's word. */
+  readonly alive: 0 | 1;
+  /** Secrets that no pod references: of attempts that ended in the dark. The collection takes them by their age. */
+  readonly orphans?: number;
+  /** What the loops asked, where that was recorded. */
+  readonly asked?: readonly Passing[];
+}
+
+export async function afterFault(scene: Scene, { alive, orphans = 0, asked = [] }: Expected): Promise<void> {
+  expect.soft(await scene.alive(), "containers alive").toBe(alive);
+  const pods = await scene.substrate.readInstances(scene.identity);
+  const secrets = await scene.substrate.listSecrets(scene.identity);
+  if (pods.kind !== "read" || secrets.kind !== "read") return expect.fail("the cluster answers again");
+  expect.soft(pods.instances.length, "pods of the agent").toBeLessThanOrEqual(1);
+  const referenced = pods.instances.flatMap(({ attempt }) =>
+    attempt === null ? [] : [secretName(moorageProfile, scene.identity, attempt)],
+  );
+  const names = secrets.secrets.map(({ name }) => name);
+  if (alive === 1) expect.soft(names, "the Secret of the agent that lives").toEqual(expect.arrayContaining(referenced));
+  const left = names.filter((name) => !referenced.includes(name));
+  expect.soft(left.length, `Secrets of nobody: ${left.join(", ")}`).toBeLessThanOrEqual(orphans);
+  for (const { method, body } of asked.filter((one) => one.method === "DELETE")) {
+    expect.soft(JSON.parse(body), method).toMatchObject({
+      preconditions: { uid: expect.stringMatching(/./), resourceVersion: expect.stringMatching(/./) },
+    });
+    expect.soft(JSON.parse(body), "no grace but the object's own").not.toHaveProperty("gracePeriodSeconds");
+  }
+}
