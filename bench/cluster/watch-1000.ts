@@ -15,7 +15,7 @@ import { many, plantMany } from "./many.ts";
 
 const sampleMs = 5_000;
 /** A change of some agent so often, and so often one that ends and is started again. */
-const changeMs = 100;
+const changeMs = 200;
 const restartMs = 2_000;
 
 export async function clusterWatch1000(ground: Ground, place: Place): Promise<Reading[]> {
