@@ -92,7 +92,7 @@ describe("content", () => {
     }
   });
 
-  test("missing, emptied and cut files are told as that, and storing again repairs them", () => {
+  test("T50: missing, emptied and cut files are told as that, and storing again repairs them", () => {
     const bundle = bundleOf(oldManifest, oldFiles);
     const damage: readonly (readonly ["bundle" | "catalog", (file: string) => void, string])[] = [
       ["catalog", (file) => fs.rmSync(file), "payloadMissing"],
