@@ -11,6 +11,7 @@ import type { Scene } from "./scene.ts";
 import { openScene } from "./scene.ts";
 import { thisCluster } from "./this-cluster.ts";
 import type { Layout } from "./up/layout.ts";
+import { until } from "./up/run.ts";
 
 const { own, image } = thisCluster();
 const minute = 60_000;
@@ -167,9 +168,10 @@ describe.skipIf(own === null)("leftovers on a cluster", () => {
     const secret = await leave();
     await leavePod("older", secret, instanceMarks(moorageProfile, scene.identity, `m1:${"0".repeat(64)}`, {}), {});
     const older = scene.namespace.path("pods", "older");
-    await expect
-      .poll(async () => (await scene.api.send("GET", older)).object, { timeout: 60_000 })
-      .toMatchObject({ status: { phase: "Succeeded" } });
+    await until("it has ended", async () => {
+      const { object } = await scene.api.send("GET", older);
+      return (object as { status: { phase: string } }).status.phase === "Succeeded";
+    });
     await startLater(0);
     expect(await scene.api.send("GET", older)).toMatchObject({ status: 404 });
     expect(await left()).toEqual([]);
