@@ -236,6 +236,26 @@ describe("text files", () => {
   });
 });
 
+test("a planted key is refused with file and line, whatever the file is called", () => {
+  const token = ["gh", "p_", "abcdefghijklmnopqrstuvwxyz0123456789"].join("");
+  const pem = ["-----BEGIN PRIV", "ATE KEY-----\nMC4C\n-----END PRIV", "ATE KEY-----\n"].join("");
+  const flaws = flawsOf(
+    plantTree(folder, {
+      "a.md": `one\r\ntwo ${token}\r\n`,
+      "key.pem": pem,
+      ".env": `\n\nT=${token}\n`,
+      "b.json": `{"t":"${token}"}`,
+    }),
+  );
+  expect(flaws.map(({ code, file, line }) => [code, file, line])).toEqual([
+    ["plantedSecret", ".env", 3],
+    ["plantedSecret", "a.md", 2],
+    ["plantedSecret", "b.json", 1],
+    ["plantedSecret", "key.pem", 1],
+  ]);
+  expect(JSON.stringify(flaws)).not.toContain(token);
+});
+
 test("a file that cannot be read is told, and so are all flaws at once", () => {
   const flaws = flawsOf(
     plantTree(folder, {

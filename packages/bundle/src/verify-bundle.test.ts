@@ -171,6 +171,18 @@ describe("threats", () => {
       });
   });
 
+  test("another channel's bundle that was accepted there is not taken here", () => {
+    const other = manifestOf(files, { channel: { fleet: "readers", catalog: "main" } });
+    expect(refusal(signed(other, key), { accepted: new Set([digestOf(other)]) }).reason).toBe("otherChannel");
+  });
+
+  test("falling back on what was accepted here is no rollback, and needs no newer root", () => {
+    const floor = { sequence: 9, digest: `sha256:${"c".repeat(64)}`, rootVersion: 2 };
+    const next = rootOf([key], 1, 2);
+    expect(verify(good, { root: next, floor, accepted: new Set([digestOf(manifest)]) }).kind).toBe("verified");
+    expect(refusal(good, { root: next, floor }).reason).toBe("otherRoot");
+  });
+
   test("another kind of envelope by a trusted key", () => {
     const envelope = parseEnvelope(good);
     expect(refusal(envelopeBytes({ ...envelope, payloadType: "application/json" })).reason).toBe("envelopeInvalid");
