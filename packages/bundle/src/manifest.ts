@@ -96,7 +96,7 @@ function formatOf(root: Field): void {
   fail({ node: format.value, steps: ["format"] }, "formatUnknown", message);
 }
 
-export function readChannel(field: Field): Channel {
+function readChannel(field: Field): Channel {
   const { fleet, catalog } = fieldsOf(field, ["fleet", "catalog"]);
   const name = "a name of lower-case letters, digits, dots and hyphens";
   return { fleet: matching(fleet, nameForm, name), catalog: matching(catalog, nameForm, name) };

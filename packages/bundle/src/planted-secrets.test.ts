@@ -11,6 +11,7 @@ describe("what looks like a key or a token is refused with its line, and never s
     ["a cloud key", join("AK", "IAIOSFODNN7EXAMPLE")],
     ["a forge token", join("gh", "p_", "abcdefghijklmnopqrstuvwxyz0123456789")],
     ["a model key", join("s", "k-", "abcdefghijklmnopqrstuvwxyz0123")],
+    ["a model key of letters alone", join("s", "k-", "abcdefghijklmnopqrstuvwxyz")],
     ["a web token", join("ey", "JhbGciOiJIUzI1NiJ9.", "ey", "JzdWIiOiIxIn0.abcdefgh")],
     ["a password", 'password: "hunter2x"'],
     ["a password in a URL", "postgres://app:hunter2@db.example/app"],

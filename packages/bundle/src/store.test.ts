@@ -207,6 +207,10 @@ describe("heads", () => {
     expect(scene.store.floor(channel)).toEqual({ sequence: 0, digest: null, rootVersion: 0 });
     goLive(scene, oldManifest, oldFiles);
     goLive(scene, newManifest, newFiles);
+    const line = join(folder, "bundles/channels/writers/main");
+    fs.renameSync(join(line, "0000000002"), join(line, "0000000003"));
+    expect(storeCode(() => scene.store.floor(channel))).toBe("storeCorrupt");
+    fs.renameSync(join(line, "0000000003"), join(line, "0000000002"));
     const place = join(folder, "bundles/sha256", `${digestOf(newManifest).slice(-64)}.bundle`);
     fs.copyFileSync(contentFile("bundle"), place);
     expect(storeCode(() => scene.store.floor(channel))).toBe("storeCorrupt");
