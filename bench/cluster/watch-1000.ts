@@ -108,11 +108,14 @@ async function change(ground: Ground, namespace: string, signal: AbortSignal): P
 async function restart(ground: Ground, namespace: string, signal: AbortSignal): Promise<void> {
   const agents = openAgents(ground, namespace, signal);
   const names = fleetNames(many);
+  const template = fakeSleeper(ground);
   try {
     for (let count = 0; !signal.aborted; count += 1) {
       const agent = names[(count * 13) % names.length] ?? "";
       await agents.stop(agent);
-      const outcome = await agents.start(agent, fakeSleeper(ground));
+      // kwok deletes by name, twice: the second may come late and meet the next pod, which is then told as `worldMoved`.
+      let outcome = await agents.start(agent, template);
+      while (outcome.outcome === "worldMoved") outcome = await agents.start(agent, template);
       if (!signal.aborted) mustRun(outcome);
       await pause(restartMs, signal);
     }
