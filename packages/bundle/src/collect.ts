@@ -133,7 +133,7 @@ class Walker {
     try {
       const direct = fs.lstatSync(place);
       if (!direct.isSymbolicLink()) return { real: place, stat: direct };
-      const real = fs.realpathSync(place);
+      const real = fs.realpathSync.native(place);
       if (real === this.#root || real.startsWith(this.#root + sep)) return { real, stat: fs.statSync(real) };
       return flawOf("linkOutside", path, "is a link that leads out of the catalog", "put a copy there instead");
     } catch (error) {

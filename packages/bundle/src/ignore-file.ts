@@ -56,8 +56,10 @@ export function ignoreRules(source: string | null, flaws: Flaw[]): IgnoreRules {
 /** As git has it: without a slash a rule means a name at any depth, with a trailing one folders alone. */
 function ruleOf(text: string): IgnoreRule {
   const bare = withoutSlashes(text);
+  const matchesBare = glob(bare);
   const anchored = bare.includes("/") || text.startsWith("/");
-  return { text, matches: glob(anchored ? bare : `**/${bare}`), foldersOnly: text.endsWith("/") };
+  const matches: Glob = anchored ? matchesBare : (path) => matchesBare(path.slice(path.lastIndexOf("/") + 1));
+  return { text, matches, foldersOnly: text.endsWith("/") };
 }
 
 function withoutSlashes(text: string): string {
