@@ -129,7 +129,8 @@ function report(): number {
 function record(results: Results): void {
   const folder = fileURLToPath(new URL("results", import.meta.url));
   mkdirSync(folder, { recursive: true });
-  const base = join(folder, `${results.date}-${machineSlug(machine)}`);
+  const group = results.rows.some(({ row }) => Object.hasOwn(onCluster, row)) ? "-cluster" : "";
+  const base = join(folder, `${results.date}-${machineSlug(machine)}${group}`);
   writeFileSync(`${base}.md`, asMarkdown(results));
   writeFileSync(`${base}.json`, asJson(results));
   console.log(`recorded in bench/results\n`);

@@ -41,6 +41,7 @@ export async function openGround(): Promise<Ground> {
   const layout = given ? named.layout : layoutOf(`/tmp/moorage-bench-cluster`, ownNumber);
   const kept = await answers(layout);
   let namespaces = 0;
+  const left = new Set<string>();
   const ask: Ground["ask"] = async (method, path, body) => {
     const answer = await adminRequest(layout, method, path, body);
     if (answer.status >= 200 && answer.status < 300) return answer;
@@ -58,6 +59,7 @@ export async function openGround(): Promise<Ground> {
       async namespace() {
         namespaces += 1;
         const name = `bench-${process.pid}-${namespaces}`;
+        left.add(name);
         await ask("POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });
         const account = `/api/v1/namespaces/${name}/serviceaccounts/default`;
         await until(`${name} is ready`, async () => (await adminRequest(layout, "GET", account)).status === 200);
@@ -73,10 +75,13 @@ export async function openGround(): Promise<Ground> {
         };
         await until(`the pods of ${name} are gone`, none, 300_000);
         await ask("DELETE", `/api/v1/namespaces/${name}`);
+        left.delete(name);
       },
       fakeNodes: (count) => makeFakeNodes(layout, findBinary(binaries, "kwok", say), count),
       close: async () => {
-        if (!kept) await down(layout);
+        if (!kept) return down(layout);
+        // What an interrupted row has not taken away: the cluster does the rest.
+        for (const name of left) await adminRequest(layout, "DELETE", `/api/v1/namespaces/${name}`);
       },
     };
   } catch (error) {
