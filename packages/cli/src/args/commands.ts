@@ -221,6 +221,30 @@ export const commands: readonly CommandSpec[] = [
     load: async () => (await import("../commands/journal.ts")).journal,
   },
   {
+    name: "fingerprint",
+    aliases: [],
+    summary: "what decides whether two builds can talk, and the files behind it",
+    usage: "[DIR]",
+    words: [0, 1],
+    complete: "none",
+    takesCommand: false,
+    flags: [
+      file,
+      { name: "check", description: "change nothing; exit 4 when content moved and its version did not" },
+      {
+        name: "accept",
+        value: "WORD",
+        description: "compatible: your word that what moved under its version reads the data of all before, both ways",
+        complete: ["compatible"],
+      },
+    ],
+    examples: [
+      ["moorage fingerprint", "print it, and keep fingerprint.lock.json"],
+      ["moorage fingerprint --check", "in a git hook, or in CI"],
+    ],
+    load: async () => (await import("../commands/fingerprint.ts")).fingerprint,
+  },
+  {
     name: "doctor",
     aliases: [],
     summary: "check machine, state, cluster access and rights, and say how to repair",

@@ -126,6 +126,7 @@ export type ResultKind =
   | "KeepNews"
   | "KeepInstalled"
   | "InitResult"
+  | "FingerprintResult"
   | "DoctorResult"
   | "Completion"
   | "Version"
@@ -173,6 +174,33 @@ const fields: Readonly<Record<ResultKind, z.core.$ZodShape>> = {
   },
   KeepInstalled: { unit: text, file: text, warnings: z.array(text) },
   InitResult: { agent: text, files: z.array(text) },
+  FingerprintResult: {
+    agents: z.array(
+      z.strictObject({
+        agent: text,
+        buildId: maybe,
+        fingerprint: z.strictObject({
+          wireVersion: whole,
+          eventLogSchema: whole,
+          crdApiVersion: text,
+          toolCatalogHash: maybe,
+        }),
+      }),
+    ),
+    lock: z.strictObject({
+      state: z.enum(["updated", "unchanged", "refused", "behind"]),
+      file: text,
+      findings: z.array(
+        z.strictObject({
+          kind: z.enum(["notLocked", "contentMoved", "versionMoved", "versionReused"]),
+          axis: z.enum(["wireVersion", "eventLogSchema", "crdApiVersion"]),
+          files: z.array(z.strictObject({ path: text, change: z.enum(["changed", "added", "removed"]) })),
+          message: text,
+          hint: text,
+        }),
+      ),
+    }),
+  },
   DoctorResult: { checks: z.array(check) },
   Completion: { shell: z.enum(["bash", "zsh", "fish"]), script: text },
   Version: { version: text, node: text, platform: text, arch: text },
