@@ -53,7 +53,7 @@ export interface DeclaredAgent {
 }
 
 /** What a declaration says of the pod; what is absent takes its default. */
-export interface DeclaredPod extends Omit<KubernetesDocument, "activeDeadline"> {
+interface DeclaredPod extends Omit<KubernetesDocument, "activeDeadline"> {
   readonly activeDeadlineMs?: number;
 }
 
