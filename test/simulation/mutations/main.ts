@@ -4,15 +4,31 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "n
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundlesInUse } from "./bundles-in-use.ts";
+import { bundlesOnTheirWay } from "./bundles-on-their-way.ts";
+import { coldMove } from "./cold-move.ts";
 import { decision } from "./decision.ts";
 import { identityAndObservation } from "./identity-and-observation.ts";
 import { loop } from "./loop.ts";
+import { mailbox } from "./mailbox.ts";
 import type { Mutation } from "./mutation.ts";
 import { secretsAndLeftovers } from "./secrets-and-leftovers.ts";
 import { stopAndRevive } from "./stop-and-revive.ts";
+import { whatAnUpdateMayDo } from "./what-an-update-may-do.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const mutations = [...identityAndObservation, ...decision, ...loop, ...secretsAndLeftovers, ...stopAndRevive];
+const mutations = [
+  ...identityAndObservation,
+  ...decision,
+  ...loop,
+  ...secretsAndLeftovers,
+  ...stopAndRevive,
+  ...whatAnUpdateMayDo,
+  ...bundlesOnTheirWay,
+  ...bundlesInUse,
+  ...coldMove,
+  ...mailbox,
+];
 const histories = 3_000;
 /** Milliseconds for one mutation: a loop that never ends is noticed as well. */
 const patienceMs = 240_000;
@@ -26,7 +42,7 @@ async function main(words: readonly string[]): Promise<number> {
     words.every((word) => rule.includes(word) || file.includes(word)),
   );
   const began = performance.now();
-  if (!(await controls())) return 1;
+  if (!(await controls(chosen))) return 1;
   const queue = [...chosen.entries()];
   const verdicts = new Map<number, Verdict>();
   await Promise.all(Array.from({ length: availableParallelism() }, () => work(queue, verdicts)));
@@ -41,12 +57,13 @@ async function main(words: readonly string[]): Promise<number> {
 }
 
 /** Nothing is broken yet: whoever notices something now would notice it in every mutation. */
-async function controls(): Promise<boolean> {
+async function controls(chosen: readonly Mutation[]): Promise<boolean> {
   const sandbox = await makeSandbox();
   try {
-    for (const by of ["simulation", "unit", "types"] as const) {
-      if (await passes(sandbox, commandOf(by, "deploy/classify.ts"))) continue;
-      process.stdout.write(`${by} fails although nothing is mutated\n`);
+    const commands = new Set(chosen.map((one) => commandOf(one).join(" ")));
+    for (const command of commands) {
+      if (await passes(sandbox, command.split(" "))) continue;
+      process.stdout.write(`${command} fails although nothing is mutated\n`);
       return false;
     }
     return true;
@@ -89,35 +106,40 @@ async function makeSandbox(): Promise<string> {
   await writeFile(join(sandbox, "package.json"), JSON.stringify({ type: "module", private: true }));
   await writeFile(
     join(sandbox, "vitest.config.ts"),
-    'export default { test: { include: ["packages/core/src/**/*.test.ts"], exclude: ["**/*.types.test.ts"], bail: 1, pool: "threads", maxWorkers: 1, isolate: false } };\n',
+    'export default { test: { include: ["packages/core/src/**/*.test.ts"], exclude: ["**/*.types.test.ts"], bail: 1, testTimeout: 120_000, pool: "threads", maxWorkers: 1, isolate: false } };\n',
   );
   return sandbox;
 }
 
-async function judge(sandbox: string, { file, find, replace, by }: Mutation): Promise<Verdict> {
+async function judge(sandbox: string, mutation: Mutation): Promise<Verdict> {
+  const { file, find, replace } = mutation;
   const path = join(sandbox, "packages", "core", "src", file);
   const original = await readFile(path, "utf8");
   const parts = original.split(find);
   if (parts.length !== 2) return parts.length < 2 ? "not found" : "ambiguous";
   await writeFile(path, parts.join(replace));
   try {
-    return (await passes(sandbox, commandOf(by, file))) ? "survived" : "caught";
+    return (await passes(sandbox, commandOf(mutation))) ? "survived" : "caught";
   } finally {
     await writeFile(path, original);
   }
 }
 
-function commandOf(by: Mutation["by"], file: string): string[] {
+function commandOf({ by, file, tests }: Pick<Mutation, "by" | "file" | "tests">): string[] {
   switch (by) {
     case "simulation":
       return ["test/simulation/main.ts", "--seed", "1", "--histories", String(histories), "--workers", "1", "--short"];
     case "unit":
-      return ["node_modules/vitest/vitest.mjs", "run", `${dirname(join("packages/core/src", file))}/`];
+      return ["node_modules/vitest/vitest.mjs", "run", ...(tests ?? [`${dirname(file)}/`]).map(inCore)];
     case "types":
       return ["node_modules/typescript/bin/tsc", "-p", "tsconfig.types.json"];
     default:
       return by satisfies never;
   }
+}
+
+function inCore(path: string): string {
+  return join("packages/core/src", path);
 }
 
 function passes(sandbox: string, command: readonly string[]): Promise<boolean> {

@@ -177,6 +177,8 @@ describe("the way back", () => {
     }
     expect(after(step.move, allOld).move).toMatchObject({ state: { kind: "rolledBack" }, epoch: 5 });
     expect(after(step.move, empty).move.state.kind).toBe("returning");
+    const mixed = { kind: "seen", look: { ...nobody, old: ["scribe", "editor"], new: ["guest"] } } as const;
+    expect(after(step.move, mixed).move.state).toMatchObject({ kind: "held", at: { phase: "starting" } });
   });
 
   it("is an abort before the switch, and a rollback after it", () => {
@@ -191,6 +193,11 @@ describe("the way back", () => {
     const clearing = after(proposed(), ...toStopped, back, { kind: "closed", epoch: 4 }, { kind: "cleared" }).move;
     expect(after(clearing, newOne).move.state).toMatchObject({ phase: "clearing" });
     expect(after(clearing, allOld).move.state).toMatchObject({ phase: "switching" });
+    const secret = after(clearing, { kind: "seen", look: { ...nobody, secrets: 1 } });
+    expect([secret.move.state, done(secret.effects)]).toMatchObject([
+      { phase: "clearing", cleared: false },
+      ["stop", "clear"],
+    ]);
     const opening = after(clearing, allOld, { kind: "switched", side: "old" }).move;
     expect(after(opening, newOne).move.state).toMatchObject({ phase: "clearing" });
     expect(after(opening, { kind: "opened", epoch: 5, side: "old" }).move.state).toMatchObject({ phase: "opening" });

@@ -2,6 +2,7 @@
 import { checkCatalogHash } from "./catalog-hash.ts";
 import type { Axis, Fingerprint, RuntimeTarget } from "./fingerprint.ts";
 import { axisWords, checkFingerprint, checkTarget, firstDifference } from "./fingerprint.ts";
+import { FingerprintError } from "./fingerprint-error.ts";
 
 /** What of a bundle takes part. */
 export interface BundleTarget {
@@ -33,6 +34,7 @@ export function evaluateBundle(bundle: BundleTarget, running: Fingerprint): Bund
 
 /** Throws a `FingerprintError` unless target and payload are well-formed. */
 export function checkBundle(bundle: BundleTarget): void {
+  if (typeof bundle !== "object" || bundle === null) throw FingerprintError.notAnObject(bundle, "a bundle");
   checkTarget(bundle.target);
   checkCatalogHash(bundle.catalogHash);
 }

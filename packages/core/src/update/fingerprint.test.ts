@@ -81,6 +81,8 @@ describe("a malformed axis is an error and never equal", () => {
     });
     const missing = { catalogHash: hashOf("a") } as Parameters<typeof evaluateBundle>[0];
     expect(fault(() => evaluateBundle(missing, build()))).toMatchObject({ code: "notAFingerprint" });
+    const nothing = undefined as unknown as Parameters<typeof evaluateBundle>[0];
+    expect(fault(() => evaluateBundle(nothing, build()))).toMatchObject({ code: "notAFingerprint" });
   });
 });
 
@@ -92,6 +94,9 @@ it("an axis that nobody knows is an error", () => {
 });
 
 it.each([null, undefined, "moorage", 3, [], [build()]])("%j is no fingerprint", (value) => {
+  const wrong = value as unknown as Fingerprint;
+  expect(fault(() => classifyUpdate(wrong, build())).code).toBe("notAFingerprint");
+  expect(fault(() => classifyUpdate(build(), wrong)).code).toBe("notAFingerprint");
   expect(fault(() => readFingerprint(value)).code).toBe("notAFingerprint");
   expect(fault(() => readRuntimeTarget(value)).code).toBe("notAFingerprint");
 });

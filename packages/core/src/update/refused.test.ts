@@ -83,11 +83,13 @@ describe("what failed here", () => {
   it("is known by its content when it was in use, whatever its sequence", () => {
     const again = bundleOf(3, "b");
     expect(reverted().offer(again).did("fetch")).toEqual([]);
-    const hidden = reverted()
-      .offer({ ...again, catalogHash: hashOf("c") })
-      .tell({ kind: "fetched", digest: "d3" });
-    hidden.check(again, { parent: "d2" });
-    expect(hidden.life.next).toBeNull();
+  });
+
+  it("also when it failed while the other one was on its way", () => {
+    const again = bundleOf(3, "b");
+    const one = settled().tryOut(b).offer(again).tell({ kind: "fetched", digest: "d3" }).tell(crash).check(again);
+    expect(one.life).toMatchObject({ use: { kind: "returning", lastGood: { bundle: a } }, next: null });
+    expect(one.did("answer")).toMatchObject([{ verdict: "nack", digest: "d3", why: { reason: "quarantined" } }]);
   });
 
   it("and by its manifest when it was refused: signed again it is another", () => {

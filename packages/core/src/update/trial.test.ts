@@ -60,6 +60,15 @@ describe("when a trial ends well", () => {
     expect(other.tell({ kind: "baked", digest: "d2" }).life.use.kind).toBe("confirmed");
   });
 
+  it("a process that lived with another bundle proves nothing", () => {
+    const one = settled().tryOut(b).tell({ kind: "turnCompleted", catalogHash: b.catalogHash });
+    expect(one.tell({ kind: "baked", digest: "d1" }).life.use.kind).toBe("trial");
+    const files = settled(runOf({ takesPart: "files", check: true }))
+      .tryOut(b)
+      .tell({ kind: "baked", digest: "d2" });
+    expect(files.tell({ kind: "checkHeld", digest: "d1" }).life.use.kind).toBe("trial");
+  });
+
   it("a turn that began with another catalog proves nothing", () => {
     const one = settled().tryOut(b).tell({ kind: "baked", digest: "d2" });
     expect(one.tell({ kind: "turnCompleted", catalogHash: a.catalogHash }).life.use.kind).toBe("trial");
@@ -83,7 +92,7 @@ describe("when a trial ends well", () => {
   it("who takes no part is tried at a start, and stays unproven", () => {
     const one = settled(runOf({ takesPart: "nothing" })).stage(b);
     expect(one.did("awaitBoundary")).toEqual([]);
-    expect(one.tell({ kind: "boundary" }).life.next?.state).toBe("staged");
+    expect(one.tell({ kind: "boundary" }).life.next).toMatchObject({ state: "staged", switching: false });
     expect(one.start().did("launch")).toEqual([{ kind: "launch", bundle: b }]);
     expect(one.life.use.kind).toBe("trial");
     expect(one.tell({ kind: "baked", digest: "d2" }).life.use).toEqual({
@@ -170,6 +179,13 @@ describe("what proves nothing", () => {
     expect(one.prove(b).life.use.kind).toBe("confirmed");
   });
 
+  it("a kill of harness and agent, of which nobody could tell", () => {
+    const one = settled().tryOut(b).tell({ kind: "baked", digest: "d2" }).start();
+    expect(one.did("launch")).toEqual([{ kind: "launch", bundle: b }]);
+    expect(one.tell({ kind: "turnCompleted", catalogHash: b.catalogHash }).life.use.kind).toBe("trial");
+    expect(one.tell({ kind: "baked", digest: "d2" }).life.use.kind).toBe("confirmed");
+  });
+
   it("coming back and then stopped", () => {
     const one = settled().tryOut(b).tell(crash).tell({ kind: "stopped" }).start();
     expect(one.did("launch")).toEqual([{ kind: "launch", bundle: a }]);
@@ -225,6 +241,12 @@ describe("a newer bundle", () => {
     const one = settled().tryOut(b).offer(again).tell({ kind: "fetched", digest: "d3" }).check(again);
     expect(one.life).toMatchObject({ use: { kind: "trial", bundle: again, nonce: "n3" }, next: null });
     expect(one.prove(again).did("answer")).toMatchObject([{ verdict: "ack", digest: "d3", nonce: "n3" }]);
+  });
+
+  it("with the content of what ended is no proof: it waits for a start", () => {
+    const again = bundleOf(3, "a");
+    const one = settled().tryOut(b).tell(crash).tell(crash).offer(again).tell({ kind: "fetched", digest: "d3" });
+    expect(one.check(again).life).toMatchObject({ use: { kind: "ended" }, next: { state: "verified" } });
   });
 
   it("good A, bad B, good A ends healthy on A", () => {
