@@ -60,7 +60,7 @@ export const whatAnUpdateMayDo: readonly Mutation[] = [
   decided(
     "1 a hash has a known form",
     "update/catalog-hash",
-    'if (typeof value === "string" && (ours.test(value) || isOther(value))) return;',
+    'if (typeof value === "string" && (ours.test(value) || isOther(value) || isForeign(value))) return;',
     'if (typeof value === "string") return;',
   ),
   decided(

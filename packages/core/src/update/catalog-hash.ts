@@ -20,15 +20,32 @@ export function compareCatalogHashes(one: string, other: string): CatalogCompari
   return schemeOf(one) === schemeOf(other) ? "different" : "notComparable";
 }
 
-/** The algorithm id in front of the digits, as in `v1:sha256`. The hash has been checked. */
+/** The algorithm id in front of the digits, as in `v1:sha256`; empty where a name has none. The hash has been checked. */
 export function schemeOf(hash: string): string {
-  return hash.slice(0, hash.lastIndexOf(":"));
+  return hash.slice(0, Math.max(0, hash.lastIndexOf(":")));
 }
 
-/** Throws a `FingerprintError` unless the value is a well-formed catalog hash. */
+/** Throws a `FingerprintError` unless the value is a well-formed catalog hash: what is read from outside has to be one. */
 export function checkCatalogHash(value: unknown): asserts value is string {
   if (typeof value === "string" && (ours.test(value) || isOther(value))) return;
-  throw FingerprintError.ofAxis("toolCatalogHash", value, "a catalog hash, v1:sha256: and 64 hex digits");
+  throw FingerprintError.ofAxis("toolCatalogHash", value, wanted);
+}
+
+/**
+ * Throws a `FingerprintError` unless the value can name a catalog. A decision compares for identity alone, and another
+ * implementation may name its catalogs otherwise; what begins as a hash of ours does has to be one.
+ */
+export function checkCatalogName(value: unknown): asserts value is string {
+  if (typeof value === "string" && (ours.test(value) || isOther(value) || isForeign(value))) return;
+  throw FingerprintError.ofAxis("toolCatalogHash", value, wanted);
+}
+
+const wanted = "a catalog hash, v1:sha256: and 64 hex digits";
+/** Visible characters, and no version in front. */
+const foreign = /^(?!v[0-9]+:)[!-~]{1,512}$/;
+
+function isForeign(text: string): boolean {
+  return foreign.test(text);
 }
 
 function isOther(text: string): boolean {

@@ -1,5 +1,5 @@
 /** May this build use this bundle? Data against build: the target has to equal the build's format axes, and nothing else counts. */
-import { checkCatalogHash } from "./catalog-hash.ts";
+import { checkCatalogName } from "./catalog-hash.ts";
 import type { Axis, Fingerprint, RuntimeTarget } from "./fingerprint.ts";
 import { axisWords, checkFingerprint, checkTarget, firstDifference } from "./fingerprint.ts";
 import { FingerprintError } from "./fingerprint-error.ts";
@@ -36,7 +36,7 @@ export function evaluateBundle(bundle: BundleTarget, running: Fingerprint): Bund
 export function checkBundle(bundle: BundleTarget): void {
   if (typeof bundle !== "object" || bundle === null) throw FingerprintError.notAnObject(bundle, "a bundle");
   checkTarget(bundle.target);
-  checkCatalogHash(bundle.catalogHash);
+  checkCatalogName(bundle.catalogHash);
 }
 
 const hot: BundleVerdict = { tier: "hot" };

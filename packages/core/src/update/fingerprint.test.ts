@@ -19,7 +19,9 @@ function fault(run: () => unknown): FingerprintError {
 const versions = [null, "3", "", true, -1, 0.5, Number.NaN, Infinity, 2 ** 32, 2 ** 53, {}, [3]];
 const names = [null, 1, "", "v1", "/v1", "moorage.dev/", "moorage.dev", "a/b/v1", "Moorage.dev/v1", "moorage.dev/V1"];
 const moreNames = ["moorage.dev/1", " moorage.dev/v1", "moorage.dev/v1\n", ".dev/v1", "a./v1", `${"a".repeat(400)}/v1`];
-const hashes = [null, 1, "", "abc", "a".repeat(64), `sha256:${"a".repeat(64)}`, `v1:sha256:${"a".repeat(63)}`];
+/** Names of catalogs, but no hashes: nothing reads them from outside, and a decision compares them all the same. */
+const foreign = ["abc", "catalog-a", "a".repeat(64), `sha256:${"a".repeat(64)}`];
+const hashes = [null, 1, "", "a b", "a\n", "a".repeat(513), "\u00e4", `v1:sha256:${"a".repeat(63)}`];
 const moreHashes = [
   `${hashOf("a")}a`,
   hashOf("A"),
@@ -76,7 +78,7 @@ describe("a malformed axis is an error and never equal", () => {
     expect(fault(() => evaluateBundle({ target: wrong, catalogHash: hashOf("a") }, build()))).toMatchObject({
       axis: "eventLogSchema",
     });
-    expect(fault(() => evaluateBundle({ target, catalogHash: "abc" }, build()))).toMatchObject({
+    expect(fault(() => evaluateBundle({ target, catalogHash: "" }, build()))).toMatchObject({
       axis: "toolCatalogHash",
     });
     const missing = { catalogHash: hashOf("a") } as Parameters<typeof evaluateBundle>[0];
@@ -114,6 +116,23 @@ it("an error says what it must be, in few characters", () => {
   expect(error.message.length).toBeLessThan(200);
   expect(error.hint).toContain("group/version");
 });
+
+describe("catalogs that somebody else names", () => {
+  it.each(foreign)("%s is compared for identity, and is no hash that may be read", (name) => {
+    const running = build({ toolCatalogHash: name });
+    expect(classifyUpdate(running, build({ toolCatalogHash: name }))).toBe("warm");
+    expect(classifyUpdate(running, build({ toolCatalogHash: `${name}b` }))).toBe("hot");
+    expect(evaluateBundle({ target: readRuntimeTarget(target(running)), catalogHash: name }, running)).toEqual({
+      tier: "hot",
+    });
+    expect(fault(() => readFingerprint(running))).toMatchObject({ code: "malformedAxis", axis: "toolCatalogHash" });
+    expect(fault(() => classifyUpdate(running, build()))).toMatchObject({ code: "hashesNotComparable" });
+  });
+});
+
+function target({ wireVersion, eventLogSchema, crdApiVersion }: Fingerprint): object {
+  return { wireVersion, eventLogSchema, crdApiVersion };
+}
 
 describe("catalog hashes of different algorithms", () => {
   const sha512 = `v1:sha512:${"a".repeat(128)}`;

@@ -1,5 +1,5 @@
 /** The four axes of a build, and their strict reading: what is missing, malformed or unknown is an error, never "equal". */
-import { checkCatalogHash } from "./catalog-hash.ts";
+import { checkCatalogHash, checkCatalogName } from "./catalog-hash.ts";
 import { FingerprintError } from "./fingerprint-error.ts";
 
 /** What decides whether two builds can talk and can read each other's data: compared for identity, never for order. */
@@ -35,10 +35,11 @@ export const axisWords: Readonly<Record<Axis, string>> = {
   crdApiVersion: "CRD apiVersion",
 };
 
-/** Reads unknown data; nothing but the four axes is taken. Throws a `FingerprintError`. */
+/** Reads unknown data; nothing but the four axes is taken, and the hash has to be one. Throws a `FingerprintError`. */
 export function readFingerprint(value: unknown): Fingerprint {
   checkFingerprint(value);
   const { wireVersion, eventLogSchema, crdApiVersion, toolCatalogHash } = value;
+  checkCatalogHash(toolCatalogHash);
   return { wireVersion, eventLogSchema, crdApiVersion, toolCatalogHash };
 }
 
@@ -61,7 +62,7 @@ export function checkFingerprint(value: unknown, sound?: Partial<Fingerprint>): 
   checkObject(value, "a fingerprint");
   checkFormat(value, sound);
   const hash = value.toolCatalogHash;
-  if (hash === undefined || hash !== sound?.toolCatalogHash) checkCatalogHash(hash);
+  if (hash === undefined || hash !== sound?.toolCatalogHash) checkCatalogName(hash);
   for (const key in value) if (!isAxis(key) && key !== "toolCatalogHash") throw FingerprintError.unknownAxis(key);
 }
 
