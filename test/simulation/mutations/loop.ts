@@ -208,7 +208,13 @@ export const loop: readonly Mutation[] = [
     'if (startup.kind !== "started") return "reached";',
     'if (startup.kind !== "started") return "goOn";',
   ),
-  mutation("4 settle: a mark counts", "settle", 'return deletion === null ? "goOn" : "look";', 'return "goOn";'),
+  mutation(
+    "4 settle: a mark counts",
+    "settle",
+    "marked ||= instance.deletion !== null;\n    return changed(instance);",
+    "return changed({ ...instance, deletion: null });",
+    "unit",
+  ),
   mutation(
     "4 settle: a watch that ended early is no answer",
     "settle",

@@ -18,8 +18,8 @@ export const stopAndRevive: readonly Mutation[] = [
   mutation(
     "8 a stop ends what it found, not what came later",
     "stop",
-    "meant ??= new Set(live.map(({ fence }) => fence.uid));",
-    "meant = new Set(live.map(({ fence }) => fence.uid));",
+    "meant ??= new Map(live",
+    "meant = new Map(live",
   ),
   mutation(
     "8 a second stop does not delete again",
