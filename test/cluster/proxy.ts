@@ -38,6 +38,8 @@ export type Fate =
 export interface Proxy {
   /** Everything that was asked since the last `expect`. */
   readonly requests: readonly Passing[];
+  /** How many watches are open: the server has answered them, and they are not over. */
+  readonly watches: number;
   /** From now on; forgets what was asked before. `index` counts from 0. */
   decide(fate: (passing: Passing, index: number) => Fate): void;
   /** The same cluster, by way of this. */
@@ -58,6 +60,7 @@ export async function openProxy(layout: Layout): Promise<Proxy> {
   const [cert, key] = [readFileSync(pki.certificate), readFileSync(pki.key)];
   const agent = new Agent({ keepAlive: true, ca: readFileSync(pki.authority) });
   let requests: Passing[] = [];
+  let watches = 0;
   let fateOf: (passing: Passing, index: number) => Fate = () => ({ kind: "pass" });
 
   /** Null: the API server did not answer. */
@@ -115,7 +118,9 @@ export async function openProxy(layout: Layout): Promise<Proxy> {
     // What takes effect does so whether or not anybody waits for it; a watch ends with its reader.
     const answer = await forward(from, body, passing.watch ? given.signal : new AbortController().signal);
     if (answer === null) return cut();
+    if (passing.watch) watches += 1;
     await pass(fate.kind, answer, to, cut);
+    if (passing.watch) watches -= 1;
   }
 
   async function pass(kind: Fate["kind"], { status, message }: Answer, to: ServerResponse, cut: () => void) {
@@ -151,6 +156,9 @@ export async function openProxy(layout: Layout): Promise<Proxy> {
   return {
     get requests() {
       return requests;
+    },
+    get watches() {
+      return watches;
     },
     decide(fate) {
       requests = [];

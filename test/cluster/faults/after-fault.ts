@@ -3,6 +3,7 @@ import { moorageProfile, secretName } from "@moorage/core";
 import { expect } from "vitest";
 import type { Passing } from "../proxy.ts";
 import type { Scene } from "../scene.ts";
+import { until } from "../up/run.ts";
 
 export interface Expected {
   /** How many containers of the agent live, by their runtime's word. */
@@ -15,14 +16,19 @@ export interface Expected {
 
 export async function afterFault(scene: Scene, { alive, orphans = 0, asked = [] }: Expected): Promise<void> {
   expect.soft(await scene.alive(), "containers alive").toBe(alive);
-  const pods = await scene.substrate.readInstances(scene.identity);
-  const secrets = await scene.substrate.listSecrets(scene.identity);
-  if (pods.kind !== "read" || secrets.kind !== "read") return expect.fail("the cluster answers again");
-  expect.soft(pods.instances.length, "pods of the agent").toBeLessThanOrEqual(1);
-  const referenced = pods.instances.flatMap(({ attempt }) =>
+  const instances = await answered(async () => {
+    const reading = await scene.substrate.readInstances(scene.identity);
+    return reading.kind === "read" ? reading.instances : null;
+  });
+  const secrets = await answered(async () => {
+    const listing = await scene.substrate.listSecrets(scene.identity);
+    return listing.kind === "read" ? listing.secrets : null;
+  });
+  expect.soft(instances.length, "pods of the agent").toBeLessThanOrEqual(1);
+  const referenced = instances.flatMap(({ attempt }) =>
     attempt === null ? [] : [secretName(moorageProfile, scene.identity, attempt)],
   );
-  const names = secrets.secrets.map(({ name }) => name);
+  const names = secrets.map(({ name }) => name);
   if (alive === 1) expect.soft(names, "the Secret of the agent that lives").toEqual(expect.arrayContaining(referenced));
   const left = names.filter((name) => !referenced.includes(name));
   expect.soft(left.length, `Secrets of nobody: ${left.join(", ")}`).toBeLessThanOrEqual(orphans);
@@ -32,4 +38,11 @@ export async function afterFault(scene: Scene, { alive, orphans = 0, asked = [] 
     });
     expect.soft(JSON.parse(body), "no grace but the object's own").not.toHaveProperty("gracePeriodSeconds");
   }
+}
+
+/** A server that was just broken may need a moment. */
+async function answered<T>(read: () => Promise<T | null>): Promise<T> {
+  let answer: T | null = null;
+  await until("the cluster answers again", async () => (answer = await read()) !== null);
+  return answer ?? expect.fail("the cluster answers again");
 }

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { thisCluster } from "../this-cluster.ts";
 import { adminRequest } from "../up/admin.ts";
 import type { Layout } from "../up/layout.ts";
-import { restartPart, signalPart, stopPart } from "../up/part.ts";
+import { partLives, restartPart, signalPart, stopPart } from "../up/part.ts";
 import { until } from "../up/run.ts";
 import { afterFault } from "./after-fault.ts";
 import type { FaultScene } from "./fault-scene.ts";
@@ -27,6 +27,11 @@ describe.skipIf(own === null)("on our own cluster", () => {
   const apiServerAnswers = (): Promise<void> =>
     until("the API server is ready", async () => (await adminRequest(layout, "GET", "/readyz")).status === 200);
 
+  async function startAgain(): Promise<void> {
+    if (!partLives(layout.dir, "apiserver")) restartPart(layout.dir, "apiserver");
+    await apiServerAnswers();
+  }
+
   function pause(part: "apiserver" | "etcd"): () => Promise<void> {
     const goOn = async (): Promise<void> => {
       signalPart(layout.dir, part, "SIGCONT");
@@ -46,6 +51,7 @@ describe.skipIf(own === null)("on our own cluster", () => {
     heal.push(() => setLabel(null));
     const outcome = scene.start();
     await scene.untilTold("unschedulable");
+    await until("it watches", () => scene.proxy.watches > 0);
     return { outcome, letGo: () => setLabel("yes") };
   }
 
@@ -62,10 +68,11 @@ describe.skipIf(own === null)("on our own cluster", () => {
     "the API server is %s while a start watches, and started again: the start goes on and ends well",
     async (_how, end) => {
       const { outcome, letGo } = await waitingStart();
+      heal.push(startAgain);
+      const from = scene.told.length;
       await end();
-      await scene.untilTold("unreachable");
-      restartPart(layout.dir, "apiserver");
-      await apiServerAnswers();
+      await scene.untilTold("unreachable", from);
+      await startAgain();
       await letGo();
       expect(await outcome).toMatchObject({ outcome: "started" });
       await afterFault(scene, { alive: 1, asked: scene.proxy.requests });
@@ -74,9 +81,10 @@ describe.skipIf(own === null)("on our own cluster", () => {
 
   test("the API server is paused while a start watches: the start notices at its next read, and goes on", async () => {
     const { outcome, letGo } = await waitingStart();
+    const from = scene.told.length;
     const goOn = pause("apiserver");
     // The loop reads again after 30 s without news.
-    await scene.untilTold("unreachable");
+    await scene.untilTold("unreachable", from);
     await goOn();
     await letGo();
     expect(await outcome).toMatchObject({ outcome: "started" });
