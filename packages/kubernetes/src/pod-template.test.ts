@@ -82,6 +82,13 @@ describe("the pod of an instance", () => {
     });
   });
 
+  it.each<[string, Partial<PodDeclaration>]>([
+    ["a secret variable", { secretKeys: ["HOME"] }],
+    ["the identity key", { identityKey: { as: "HOME" } }],
+  ])("leaves HOME to the Secret where it is %s", (_what, changes) => {
+    expect(variables(sent(changes))).not.toHaveProperty("HOME");
+  });
+
   it("has no privilege, no host namespace, no path of the host and no second container", () => {
     const text = JSON.stringify(sent({ serviceAccount: "a", workspace: { claim: "c" } }));
     for (const word of [

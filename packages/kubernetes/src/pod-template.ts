@@ -94,8 +94,12 @@ function containerOf(spec: InstanceSpec, template: PodTemplate, profile: Binding
   };
 }
 
-/** Sorted, so that the same intent is the same pod; what is declared comes before what is ours by default. */
-function environmentOf(spec: InstanceSpec, { env, harness, graceMs, name }: PodTemplate): readonly Fields[] {
+/**
+ * Sorted, so that the same intent is the same pod; what is declared comes before what is ours by default. A variable of
+ * the Secret must not be here too: what stands here would take its place.
+ */
+function environmentOf(spec: InstanceSpec, template: PodTemplate): readonly Fields[] {
+  const { env, harness, graceMs, name, secretKeys, identityKey } = template;
   const told =
     harness === null
       ? {}
@@ -107,7 +111,7 @@ function environmentOf(spec: InstanceSpec, { env, harness, graceMs, name }: PodT
           MOORAGE_HEALTH: JSON.stringify(harness.health),
         };
   const all: Readonly<Record<string, string>> = {
-    HOME: workspacePath,
+    ...(secretKeys.includes("HOME") || identityKey?.as === "HOME" ? {} : { HOME: workspacePath }),
     ...env,
     MOORAGE_AGENT: name,
     MOORAGE_ATTEMPT: spec.secret.slice(spec.name.length + 1),
