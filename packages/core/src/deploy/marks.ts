@@ -22,6 +22,10 @@ export interface Notes {
 
 const managedByLabel = "app.kubernetes.io/managed-by";
 
+/** What an agent may be called. */
+const agentName = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const printable = /^\P{Cc}*$/u;
+
 /** The key of a mark of the profile's own: `<domain>/<part>`. */
 export function markKey(profile: BindingProfile, part: string): string {
   return `${profile.domain}/${part}`;
@@ -78,12 +82,15 @@ export function markedIdentity(marks: Marks, profile: BindingProfile): Identity 
   return identity !== undefined && foreignReason(marks, profile, identity) === null ? identity : undefined;
 }
 
-/** What was recorded at the create: name, source, image. */
+/**
+ * What was recorded at the create: name, source, image. Whoever may write the object may have written something else
+ * since: what no declaration can hold is passed over, for the name is shown in commands to run.
+ */
 export function readNotes(marks: Marks, profile: BindingProfile): Notes {
   const notes: { name?: string; source?: string; image?: string } = {};
   for (const part of ["name", "source", "image"] as const) {
     const value = marks.annotations[markKey(profile, part)];
-    if (value !== undefined) notes[part] = value;
+    if (value !== undefined && (part === "name" ? agentName : printable).test(value)) notes[part] = value;
   }
   return notes;
 }

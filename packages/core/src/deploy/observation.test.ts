@@ -33,6 +33,17 @@ describe("verify", () => {
   });
 });
 
+it.each([
+  ["control characters", "scribe\u001b[2J"],
+  ["a second line", "scribe\nfoe  running"],
+  ["a command of a shell", "scribe; rm -rf ~"],
+])("a recorded name with %s is no name", (_what, name) => {
+  const { annotations } = observed(evidence.started);
+  const changed = observed(evidence.started, { annotations: { ...annotations, [key("name")]: name } });
+  const result = verify(changed, moorageProfile, identity);
+  expect(result.kind === "verified" && result.instance.notes.name).toBeUndefined();
+});
+
 describe("survey", () => {
   it("tells ours under our name from live and ended ones elsewhere, and leaves foreign ones out", () => {
     const found = survey(
