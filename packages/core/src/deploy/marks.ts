@@ -73,6 +73,10 @@ export function foreignReason(marks: Marks, profile: BindingProfile, identity: I
     return `its label ${versionKey} is not "${profile.bindingVersion}"`;
   const identityKey = markKey(profile, profile.identityAnnotation);
   if (marks.annotations[identityKey] !== identity) return `its annotation ${identityKey} is not this agent's identity`;
+  // Without it no list of ours shows the object: it would hold the name, and everybody would call it gone.
+  const selectorKey = markKey(profile, profile.identityLabel);
+  const selector = selectorValue(identity);
+  if (marks.labels[selectorKey] !== selector) return `its label ${selectorKey} is not "${selector}"`;
   return null;
 }
 

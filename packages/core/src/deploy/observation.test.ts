@@ -18,6 +18,7 @@ describe("verify", () => {
     ["another manager", { labels: { ...observed(evidence.started).labels, "app.kubernetes.io/managed-by": "helm" } }],
     ["no manager", { labels: { [key("agent")]: identity.slice(0, 32), [key("binding-version")]: "1" } }],
     ["another binding version", { labels: { ...observed(evidence.started).labels, [key("binding-version")]: "2" } }],
+    ["no label that lists select by", { labels: { ...observed(evidence.started).labels, [key("agent")]: "" } }],
     ["no identity annotation", { annotations: {} }],
     ["only the first 32 digits", { annotations: { [key("identity")]: identity.slice(0, 32) } }],
     [
