@@ -103,6 +103,21 @@ describe("how a pod ended", () => {
     expect(startup(made(status))).toMatchObject({ kind: "terminated", ending });
   });
 
+  it.each([
+    ["0, for which the deadline was over", "2026-01-01T00:01:00Z", 0, "stopped"],
+    ["1, for which the deadline was over", "2026-01-01T00:01:01Z", 1, "stopped"],
+    ["1, and the deadline came later", "2026-01-01T00:00:59Z", 1, "exited"],
+  ])("an exit with %s", (_what, finishedAt, exitCode, reason) => {
+    const status = {
+      phase: "Failed",
+      reason: "DeadlineExceeded",
+      startTime: "2026-01-01T00:00:00Z",
+      ...agent({ terminated: { exitCode, finishedAt } }),
+    };
+    const pod = made(status, { activeDeadlineSeconds: 60, containers: [{ name: "agent" }] });
+    expect(startup(pod)).toMatchObject({ kind: "terminated", ending: { reason, exitCode } });
+  });
+
   const note = (change: object): string =>
     JSON.stringify({ kind: "moorage/ending/v1", reason: "exited", lostTurns: 0, killed: false, wrong: [], ...change });
 

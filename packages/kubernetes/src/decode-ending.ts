@@ -57,19 +57,20 @@ export function endingOfPod(status: Fields): Pick<Ending, "reason" | "detail"> |
 
 /**
  * `state.terminated` of our container. Its message may hold anything: it is classified, or is a note of the harness's.
- * `marked` says whether anybody has asked for the pod's end.
+ * `marked` says whether anybody has asked for the pod's end, `overdue` whether it came when the active deadline was over.
  */
 export function endingOfContainer(
   terminated: Fields,
   pod: Pick<Ending, "reason" | "detail"> | null,
   marked: boolean,
+  overdue = false,
 ): Ending {
   const code = terminated["exitCode"];
   const exitCode = typeof code === "number" ? code : null;
   const at = textOf(terminated["finishedAt"]);
   const own = ownEnding(textOf(terminated["reason"]), exitCode, terminated);
   const around = pod ?? (own.reason === "stopped" && !marked ? askedByNode(own.detail) : null);
-  const told = around !== null && podDecides(around.reason, own.reason) ? around : own;
+  const told = around !== null && podDecides(around.reason, own.reason, overdue) ? around : own;
   return { reason: told.reason, exitCode, signal: own.signal, detail: told.detail, at };
 }
 
@@ -80,8 +81,19 @@ function askedByNode(detail: string | null): Pick<Ending, "reason" | "detail"> {
 }
 
 /** A pod that was taken away ended for that, however the agent took it; a deadline may have come after the end. */
-function podDecides(pod: EndingReason, own: EndingReason): boolean {
-  return pod === "evicted" || (pod === "stopped" && (own === "signaled" || own === "unknown" || own === "stopped"));
+function podDecides(pod: EndingReason, own: EndingReason, overdue: boolean): boolean {
+  if (pod === "evicted") return true;
+  return (
+    pod === "stopped" && (own === "signaled" || own === "unknown" || own === "stopped" || (own === "exited" && overdue))
+  );
+}
+
+/** Whether the container ended when the pod's active deadline was over. Both times are of the node's clock. */
+export function endedOverdue(spec: Fields, status: Fields, terminated: Fields): boolean {
+  const seconds = spec["activeDeadlineSeconds"];
+  const began = Date.parse(textOf(status["startTime"]) ?? "");
+  const ended = Date.parse(textOf(terminated["finishedAt"]) ?? "");
+  return typeof seconds === "number" && ended >= began + seconds * 1000;
 }
 
 /** Ours never ran, and the pod is over. */

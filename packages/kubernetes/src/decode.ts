@@ -10,7 +10,7 @@ import type {
   ObservedSecret,
 } from "@moorage/core";
 import { parseAttempt } from "@moorage/core";
-import { endingOfContainer, endingOfPod, endingUnseen } from "./decode-ending.ts";
+import { endedOverdue, endingOfContainer, endingOfPod, endingUnseen } from "./decode-ending.ts";
 import { decodeMetadata } from "./decode-metadata.ts";
 import type { Waiting } from "./decode-waiting.ts";
 import { decodeWaiting } from "./decode-waiting.ts";
@@ -74,12 +74,15 @@ function byName(list: unknown, name: string): Fields {
 }
 
 function decodeContainer(decoding: Decoding): ContainerEvidence {
-  const { status, statuses, marked } = decoding;
+  const { spec, status, statuses, marked } = decoding;
   const state = fieldsOf(statuses["state"]);
   if (isThere(state["running"])) return { state: "running" };
   const ofPod = endingOfPod(status);
-  if (isThere(state["terminated"]))
-    return { state: "terminated", ending: endingOfContainer(fieldsOf(state["terminated"]), ofPod, marked) };
+  if (isThere(state["terminated"])) {
+    const terminated = fieldsOf(state["terminated"]);
+    const overdue = endedOverdue(spec, status, terminated);
+    return { state: "terminated", ending: endingOfContainer(terminated, ofPod, marked, overdue) };
+  }
   const waiting = waitingOf(decoding);
   if (status["phase"] === "Failed" || status["phase"] === "Succeeded")
     return { state: "terminated", ending: endingUnseen(ofPod, waiting.cause.message) };
