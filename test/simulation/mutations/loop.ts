@@ -218,7 +218,7 @@ export const loop: readonly Mutation[] = [
   mutation(
     "4 settle: a watch that ended early is no answer",
     "settle",
-    'return { kind: marked || call.clock.now() < until ? "look" : "held" };',
+    'return call.clock.now() < until ? { kind: "look", otherwise: null } : { kind: "held" };',
     'return { kind: "held" };',
     "unit",
   ),

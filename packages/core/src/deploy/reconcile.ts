@@ -79,6 +79,7 @@ export async function startAgent(request: StartRequest, ports: StartPorts): Prom
     // something else since is an answer, also when the time is over after it.
     const timeIsOver = after.kind === "deadline" || after.kind === "interrupted";
     if (after.kind !== "held" && (!timeIsOver || progress.looked)) end = after;
+    else if (settled.kind === "look" && settled.otherwise !== null) end = settled.otherwise;
   }
   return answer(call, progress, desired, end);
 }

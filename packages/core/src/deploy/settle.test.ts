@@ -53,7 +53,10 @@ describe("settle", () => {
 
   it("asks for another look at a mark, which may be a stop or a removal by force", async () => {
     const mark: Deletion = { since: null, finalizers: [] };
-    expect(await settled([changed("started", mark)])).toEqual({ kind: "look" });
+    expect(await settled([changed("started", mark)])).toMatchObject({
+      kind: "look",
+      otherwise: { kind: "worldMoved" },
+    });
     expect(await settled([changed("terminated", mark)])).toMatchObject({ condition: { code: "agentEnded" } });
   });
 
@@ -71,9 +74,9 @@ describe("settle", () => {
   });
 
   it("asks for another look when the watch ends early, or another incarnation shows up", async () => {
-    expect(await settled([over])).toEqual({ kind: "look" });
-    expect(await settled([], true)).toEqual({ kind: "look" });
+    expect(await settled([over])).toEqual({ kind: "look", otherwise: null });
+    expect(await settled([], true)).toEqual({ kind: "look", otherwise: null });
     const other = observed(evidence.recoverable, { fence: { uid: "another", resourceVersion: "5" } });
-    expect(await settled([{ kind: "changed", instance: other }])).toEqual({ kind: "look" });
+    expect(await settled([{ kind: "changed", instance: other }])).toEqual({ kind: "look", otherwise: null });
   });
 });

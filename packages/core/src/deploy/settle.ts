@@ -10,7 +10,13 @@ import type { CallEnd } from "./look.ts";
 import type { VerifiedInstance } from "./observation.ts";
 
 /** `held`: it is still running after that many milliseconds, as far as anyone told. `look`: only a read can tell. */
-export type Settled = { readonly kind: "held" } | { readonly kind: "look" } | CallEnd;
+export type Settled = { readonly kind: "held" } | Unsettled | CallEnd;
+
+export interface Unsettled {
+  readonly kind: "look";
+  /** What is known if no read answers any more; null: it was running. */
+  readonly otherwise: CallEnd | null;
+}
 
 /** Watches it for that many milliseconds. */
 export async function settle(
@@ -36,7 +42,8 @@ export async function settle(
     case "gone":
       return mayBeAlive(followed.last) ? unconfirmed(call) : stoppedAtOnce(agent);
     case "look":
-      return { kind: marked || call.clock.now() < until ? "look" : "held" };
+      if (marked) return { kind: "look", otherwise: stoppedAtOnce(agent) };
+      return call.clock.now() < until ? { kind: "look", otherwise: null } : { kind: "held" };
     case "deadline":
     case "interrupted":
       return { kind: "held" };
