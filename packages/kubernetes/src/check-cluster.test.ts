@@ -268,6 +268,12 @@ describe("rights", () => {
   });
 });
 
+test("something else that answers 200 is told as that, and nothing more is asked", async () => {
+  const { of } = await check({ changes: { "GET /version": [200, { page: "sign in" }] } });
+  expect(of("API server")).toMatchObject([{ state: "problem", message: expect.stringContaining("is no API server") }]);
+  expect(of("rights")).toEqual([]);
+});
+
 test("a cluster that measures nothing is no fault", async () => {
   const { of } = await check({ changes: { "GET /apis/metrics.k8s.io/v1beta1": failure(404, "NotFound") } });
   expect(of("metrics")).toMatchObject([{ state: "note" }]);

@@ -44,11 +44,20 @@ export async function checkReach(access: ClusterAccess, credentials: Credentials
     const hint = "sign in again with your provider's tool, or choose another context with `--context`";
     return { kind: "unreached", checks: [serverCheck(access, answer), problem("user", message, hint)] };
   }
+  if (answer.status < 300 && versionOf(answer) === null) {
+    const message = `what answers at ${server} is no API server`;
+    const hint = "a sign-in page, a proxy or something else listens there: check `server` in the kubeconfig";
+    return { kind: "unreached", checks: [problem("API server", message, hint)] };
+  }
   return { kind: "answers", answer, checks: [serverCheck(access, answer)] };
 }
 
+function versionOf({ body }: Answered): string | null {
+  return textOf(parseFields(body)?.["gitVersion"]);
+}
+
 function serverCheck({ server, insecure, proxy }: ClusterAccess, answer: Answered): ClusterCheck {
-  const version = textOf(parseFields(answer.body)?.["gitVersion"]);
+  const version = versionOf(answer);
   const through = proxy === null ? "" : ` through the proxy ${URL.parse(proxy)?.host ?? ""}`;
   const reached = `${server}${through}${version === null ? " answers" : `, Kubernetes ${version}`}`;
   const secure = server.startsWith("https:");

@@ -22,7 +22,7 @@ function missingRight(right: Right, namespace: string): ClusterCheck {
   const where = right.reach === "cluster" ? "in the cluster" : `in the namespace ${namespace}`;
   const message = `not allowed to ${rightInWords(right)} ${where}, which is ${right.level} to ${right.why}`;
   const commands = right.commands.map((command) => `\`${command}\``).join(", ");
-  const hint = `for ${commands}; the manifest rbac.yaml that comes with moorage has the rule`;
+  const hint = `for ${commands}; manifests/rbac.yaml, which comes with moorage, has the rule`;
   return right.level === "needed" ? problem("rights", message, hint) : note("rights", message, hint);
 }
 
@@ -31,7 +31,7 @@ function allMissing(needed: readonly Right[], namespace: string): ClusterCheck {
   return problem(
     "rights",
     `you have none of the rights that are needed in the namespace ${namespace}: ${rightsInWords(needed)}`,
-    "choose another namespace with `--namespace`, or let whoever runs the cluster give them: the manifest rbac.yaml that comes with moorage has every rule",
+    "choose another namespace with `--namespace`, or let whoever runs the cluster give them: manifests/rbac.yaml, which comes with moorage, has every rule",
   );
 }
 

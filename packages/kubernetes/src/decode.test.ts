@@ -53,12 +53,12 @@ describe("a recorded pod", () => {
       "unschedulable",
       {
         kind: "recoverable",
-        cause: { code: "unschedulable", message: expect.stringContaining("didn't match Pod's node affinity") },
+        cause: { code: "unschedulable", message: expect.stringContaining("the only one does not match the node selector") },
       },
     ],
     [
       "too-big",
-      { kind: "recoverable", cause: { code: "unschedulable", message: expect.stringContaining("Insufficient cpu") } },
+      { kind: "recoverable", cause: { code: "unschedulable", message: expect.stringContaining("too little CPU free") } },
     ],
     [
       "claim-missing",

@@ -16,6 +16,7 @@ import type { Waiting } from "./decode-waiting.ts";
 import { decodeWaiting } from "./decode-waiting.ts";
 import type { Fields } from "./json-fields.ts";
 import { fieldsOf, listOf, textOf } from "./json-fields.ts";
+import { schedulerWords } from "./why-unschedulable.ts";
 
 /** Characters of the scheduler's words. */
 const longestWords = 400;
@@ -144,8 +145,8 @@ function placementCause(spec: Fields, status: Fields): Cause {
   if (scheduled?.["status"] === "False") {
     if (scheduled["reason"] === "SchedulingGated")
       return { code: "schedulingGated", message: "it is held back by a scheduling gate" };
-    const words = (textOf(scheduled["message"]) ?? "the scheduler does not say why").slice(0, longestWords);
-    return { code: "unschedulable", message: `no node takes it: ${words}` };
+    const words = schedulerWords(textOf(scheduled["message"]) ?? "") ?? "the scheduler does not say why";
+    return { code: "unschedulable", message: `no node takes it: ${words.slice(0, longestWords)}` };
   }
   const node = textOf(spec["nodeName"]);
   return node === null

@@ -59,13 +59,24 @@ function placement(pod: WaitingPod, message: string): Condition {
       message: "no node can take it: the cluster has none",
       hint: `add a node; \`${kubectlCluster(pod.place, "get nodes")}\` lists them`,
     };
-  const subject = total === 1 ? `the only one ${oneAfterAnother(reasons)}` : counted(reasons, total);
+  const subject = subjectOf(total, reasons);
   const asks = reasons.some(({ help }) => help === "resources") ? asked(pod.container) : "";
   return {
     code: "unschedulable",
     message: `no node can take it${reasons.length === 0 ? "" : `: ${subject}`}${asks}`,
     hint: helpFor(reasons[0]?.help ?? "other", pod),
   };
+}
+
+/** The scheduler's words in plain ones, to stand after a colon; null when it gave no reason. */
+export function schedulerWords(message: string): string | null {
+  const { total, reasons } = schedulerReasons(message);
+  if (total === 0) return "the cluster has none";
+  return reasons.length === 0 ? null : subjectOf(total, reasons);
+}
+
+function subjectOf(total: number | null, reasons: readonly NodeReason[]): string {
+  return total === 1 ? `the only one ${oneAfterAnother(reasons)}` : counted(reasons, total);
 }
 
 /** "has this and that": the verb once. */
