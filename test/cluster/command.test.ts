@@ -37,6 +37,13 @@ test("deploy, deploy, status, logs, explain, journal, stop: the same file, the s
   expect(journal.stdout).toMatch(/scribe decide create \(rule 1\)/);
   expect(journal.stdout).toMatch(new RegExp(`${first.agentId} Scheduled`));
 
+  const lines = (await on.run(["journal", "--json"])).stdout.trim().split("\n");
+  const event = lines.map((line) => JSON.parse(line) as object).find((line) => "reason" in line) ?? {};
+  const schema = JSON.parse((await on.place.run(["schema", "ClusterEvent"], { state: false })).stdout) as {
+    required: string[];
+  };
+  expect(Object.keys(event).sort()).toEqual([...schema.required].sort());
+
   const stopped = await on.run(["stop", "scribe"]);
   expect(stopped).toMatchObject({ exit: 0 });
   expect(stopped.stdout).toMatch(/^scribe: stopped/m);

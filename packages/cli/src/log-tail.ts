@@ -7,11 +7,16 @@ export async function logTail({ scope }: Session, instance: string, count = 10):
   try {
     const choice = { previous: false, present: true, tail: count, follow: null };
     for await (const event of scope.output(instance, choice) ?? [])
-      if (event.kind === "line") lines.push(lineText(event.bytes));
+      if (event.kind === "line") lines.push(harmless(lineText(event.bytes)));
   } catch {
     // The report is about the agent's end: that its output cannot be read must not hide it.
   }
   return lines;
+}
+
+/** Quoted in a report, a line moves no cursor and clears no screen: escape sequences and control characters are left out. */
+export function harmless(text: string): string {
+  return text.replace(/\p{Cc}\[[0-9;?]*[ -/]*[@-~]/gu, "").replace(/[^\P{Cc}\t]/gu, "");
 }
 
 /** The text of a line; bytes that are no UTF-8 are shown as such. */

@@ -42,7 +42,11 @@ async function runAndTell(host: Process, output: Output): Promise<number> {
       // So that the prompt does not follow on "^C".
       if (output.terminal) output.error("");
     } else if (code === exit.interrupted && !output.quiet)
-      output.error("interrupted; what was started goes on: `moorage status` shows it");
+      output.error(
+        parsed.kind === "run" && parsed.spec.name === "keep"
+          ? "interrupted; agents that run go on, and nothing is revived until keep runs again"
+          : "interrupted; what was started goes on: `moorage status` shows it",
+      );
     return code;
   } catch (error) {
     if (!interrupt.aborted) return printError(error, output, (env["MOORAGE_DEBUG"] ?? "") !== "");

@@ -192,6 +192,8 @@ function text(explanation: Explanation, output: Output): string[] {
   const heading = (words: string): string => output.style("bold", words);
   const lines = [heading("What is"), ...whatIs(status, declared).map((line) => `  ${line}`)];
   if (explanation.why !== null) lines.push(`  ${explanation.why.message}`);
+  const refused = status.state === "absent" ? lastFailure(journal) : null;
+  if (refused !== null) lines.push(`  the last start did not come through: ${refused}`);
   if (log.length > 0)
     lines.push("", heading("What it said last"), ...log.map((line) => `  ${output.style("dim", "│")} ${line}`));
   if (journal.length > 0)
@@ -211,6 +213,15 @@ function text(explanation: Explanation, output: Output): string[] {
   for (const warning of warnings) lines.push(`  ${output.style("yellow", "warning:")} ${warning}`);
   lines.push("", heading("What to do"), ...explanation.advice.map((line) => `  → ${line}`));
   return lines;
+}
+
+/** Codes of ends that leave no question. */
+const settled = new Set(["started", "alreadyRunning", "stopped", "nothing"]);
+
+/** Why the last call that ended did not get what it wanted; null where it did, or nobody knows. */
+function lastFailure(journal: readonly JournalLine[]): string | null {
+  const last = journal.findLast(({ step }) => step === "end");
+  return last === undefined || settled.has(last.code) ? null : last.message;
 }
 
 function whatIs(status: AgentStatus, declared: boolean): string[] {

@@ -59,12 +59,15 @@ async function watch(session: Session, choice: StatusChoice, host: Host): Promis
       told = key;
     } else if (output.terminal) {
       const lines = statusLines(agents, choice, output);
-      output.draw(`${drawn === 0 ? "" : `\u001b[${drawn}A\u001b[0J`}${output.redact(lines.join("\n"))}\n`);
+      output.draw(`${drawn === 0 ? "" : `\u001b[${drawn}A\u001b[0J`}${output.shown(lines.join("\n"))}\n`);
       drawn = lines.length;
     } else {
-      const key = agents
-        .map((agent) => `${agent.agent}: ${agent.state}${agent.reason === null ? "" : `, ${agent.reason}`}`)
-        .join("\n");
+      const key =
+        agents.length === 0
+          ? "no agent is here"
+          : agents
+              .map((agent) => `${agent.agent}: ${agent.state}${agent.reason === null ? "" : `, ${agent.reason}`}`)
+              .join("\n");
       if (key !== told) output.line(key);
       told = key;
     }

@@ -80,6 +80,7 @@ const journalEntry = {
 
 const clusterEvent = {
   at: text,
+  since: text,
   type: z.enum(["Normal", "Warning"]),
   reason: text,
   message: text,

@@ -78,7 +78,7 @@ async function look(kept: Kept, ports: KeepPorts): Promise<number> {
   if (reading.kind !== "read") {
     news(kept, ports, {
       code: "fault",
-      message: `${scope.substrate.scope} does not answer; looking again`,
+      message: `no answer for ${scope.substrate.scope}; looking again`,
       notice: false,
     });
     return lookMs;

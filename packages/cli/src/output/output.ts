@@ -80,6 +80,11 @@ export class Output {
     this.#address = address;
   }
 
+  /** As a person may see it: for text that is drawn. */
+  shown(text: string): string {
+    return this.#redact(this.#address(text));
+  }
+
   redact(text: string): string {
     return this.#redact(text);
   }

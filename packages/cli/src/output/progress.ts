@@ -39,7 +39,7 @@ export function showProgress(output: Output, now: () => number): Progress {
     const mark = spinner[frame % spinner.length] ?? "";
     for (const [agent, { since, phase }] of lines) {
       const text = `${mark} ${agent} (${describeDuration(now() - since)}): ${phase}`;
-      output.draw(`${output.redact(fit(text, output.width))}\n`);
+      output.draw(`${output.shown(fit(text, output.width))}\n`);
       drawn += 1;
     }
   };

@@ -1,7 +1,7 @@
 /** The scope of a command on a cluster: one namespace; what a cluster does not hold for us is kept on this machine. */
 import { join } from "node:path";
 import type { Clock } from "@moorage/core";
-import { systemRandom } from "@moorage/keys";
+import { sha256, systemRandom } from "@moorage/keys";
 import type { Cluster, ClusterAccess, ClusterOptions, PodFacts, PodLogEvent, PodLogRequest } from "@moorage/kubernetes";
 import { findAccess, openCluster } from "@moorage/kubernetes";
 import type { Invocation } from "../args/command-spec.ts";
@@ -51,8 +51,11 @@ export function openClusterScope(invocation: Invocation, host: Host, clock: Cloc
 
 /** What has ended is the run before, as long as its pod is there; else only a restart in place leaves one. */
 async function* ofRunBefore(cluster: Cluster, request: PodLogRequest): AsyncGenerator<PodLogEvent> {
-  const [facts] = await cluster.facts([request.pod]);
-  const ended = facts?.phase === "Succeeded" || facts?.phase === "Failed";
+  const found = await cluster.substrate.readName(request.pod);
+  // The container has ended before its pod's phase says so.
+  const evidence = found.kind === "found" ? found.instance.evidence : null;
+  const ended =
+    evidence?.container.state === "terminated" || evidence?.phase === "succeeded" || evidence?.phase === "failed";
   yield* cluster.podLog(ended ? request : { ...request, previous: true });
 }
 
@@ -82,7 +85,9 @@ function clusterAccess({ flags }: Invocation, { env }: Host): ClusterAccess {
 /** Each namespace of each cluster has a folder of its own beside the agents of this machine. */
 function recordFolder(invocation: Invocation, host: Host, { server, namespace }: ClusterAccess): string {
   const place = `${server.replace(/^https?:\/\//, "")}-${namespace}`.replace(/[^\w.-]+/g, "-");
-  return join(stateDir(invocation, host), "clusters", place);
+  // Readable for people, and told apart by the digits.
+  const digits = sha256.text(`${server}\0${namespace}`).slice(0, 8);
+  return join(stateDir(invocation, host), "clusters", `${place}-${digits}`);
 }
 
 function factsOf(pod: PodFacts, revives: number): AgentFacts {

@@ -1,5 +1,5 @@
 /** Starts one agent and puts what came of it into the words of the contract. */
-import type { ActionTaken, Condition, Journal, StartOutcome } from "@moorage/core";
+import type { ActionTaken, Condition, Journal, Notes, StartOutcome } from "@moorage/core";
 import { instanceName, moorageProfile, readNotes, startAgent } from "@moorage/core";
 import { sha256 } from "@moorage/keys";
 import { exit, exitOfError, exitOfOutcome } from "../errors/exit-code.ts";
@@ -60,9 +60,9 @@ export async function startOne(
       { substrate, clock, random, digest: sha256, journal, signal },
     );
     const instance = seen(outcome.agentId);
-    const source = instance === undefined ? undefined : readNotes(instance, moorageProfile).source;
+    const recorded = instance === undefined ? {} : readNotes(instance, moorageProfile);
     const why = outcome.outcome === "notConfirmed" ? await scope.whyWaiting(outcome.agentId) : null;
-    const { condition, exit } = judge(plan, outcome, source, times);
+    const { condition, exit } = judge(plan, outcome, recorded, times);
     return resultOf(plan, outcome, { condition: why ?? condition, exit }, Math.round(clock.now() - began));
   } catch (error) {
     const { code, message, hint } = reportOf(error);
@@ -89,10 +89,20 @@ interface Judgement {
 }
 
 /** What the command adds to the loop's answer: a running agent may be another declaration's, or an older one's. */
-function judge(plan: LaunchPlan, outcome: StartOutcome, source: string | undefined, times: StartTimes): Judgement {
+function judge(plan: LaunchPlan, outcome: StartOutcome, { name, source }: Notes, times: StartTimes): Judgement {
   const { agent, notes } = plan;
   if (outcome.outcome !== "alreadyRunning")
-    return { condition: outcome.condition, exit: exitOfOutcome(outcome.outcome) };
+    return { condition: ofWhichDeclaration(outcome), exit: exitOfOutcome(outcome.outcome) };
+  if (name !== undefined && name !== agent)
+    return {
+      condition: {
+        code: "otherName",
+        message: `the same identity key runs under the name ${name}: that is one agent, and not two`,
+        hint: `give ${agent} a key of its own; or, if ${name} is to be called ${agent} from now on, \`moorage stop ${name}\` first`,
+      },
+      exit: exit.refused,
+    };
+  // On a cluster none is recorded: everybody's lies elsewhere.
   if (source !== undefined && source !== notes.source)
     return {
       condition: {
@@ -115,6 +125,12 @@ function judge(plan: LaunchPlan, outcome: StartOutcome, source: string | undefin
       exit: exit.refused,
     };
   return { condition: outcome.condition, exit: exit.ok };
+}
+
+/** Who has just corrected the declaration is not to read the old trouble as news. */
+function ofWhichDeclaration({ outcome, intent, condition }: StartOutcome): Condition | null {
+  if (outcome !== "reported" || intent !== "diverged" || condition === null) return condition;
+  return { ...condition, message: `${condition.message}; it was created before your declaration changed` };
 }
 
 function resultOf(

@@ -1,6 +1,6 @@
 /** One agent's line of status: the decoded observation and the facts beside it, in the words of the contract. */
 import type { Startup } from "@moorage/core";
-import { describeEnding, moorageProfile, readNotes, verify } from "@moorage/core";
+import { describeEnding, moorageProfile, pullWords, readNotes, verify } from "@moorage/core";
 import type { AgentFacts } from "../scope/agent-scope.ts";
 import type { KnownAgent } from "../session.ts";
 
@@ -114,7 +114,11 @@ function stateOf({ observed }: KnownAgent, startup: Startup | null, facts: Agent
     case "provablyBroken":
       return { state: "broken", since: created, reason: "it can never start" };
     case "pullFailing":
-      return { state: "broken", since: created, reason: startup.failure.message };
+      return {
+        state: "broken",
+        since: created,
+        reason: `its image cannot be pulled: ${pullWords[startup.failure.kind].meaning}`,
+      };
     case "interrupted":
     case "recoverable":
       return { state: "starting", since: created, reason: startup.cause.message };

@@ -151,7 +151,7 @@ export class Call {
 export function unavailableCondition(answer: Pick<Unavailable, "detail">, scope: string): Condition {
   return {
     code: "unreachable",
-    message: `${scope} does not answer: ${answer.detail}`,
+    message: `no answer for ${scope}: ${answer.detail}`,
     hint: "run `moorage doctor`; what is running goes on",
   };
 }
