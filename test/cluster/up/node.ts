@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { adminRequest } from "./admin.ts";
 import { makeCgroup, removeCgroup } from "./cgroups.ts";
 import type { Images } from "./images.ts";
-import type { Layout, NodeLayout } from "./layout.ts";
+import type { Layout } from "./layout.ts";
 import { nodeLayout, nodeToken } from "./layout.ts";
 import { joinBridge, leaveBridge } from "./network.ts";
 import type { NodeOptions } from "./node-config.ts";
