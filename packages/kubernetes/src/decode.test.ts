@@ -53,12 +53,18 @@ describe("a recorded pod", () => {
       "unschedulable",
       {
         kind: "recoverable",
-        cause: { code: "unschedulable", message: expect.stringContaining("the only one does not match the node selector") },
+        cause: {
+          code: "unschedulable",
+          message: expect.stringContaining("the only one does not match the node selector"),
+        },
       },
     ],
     [
       "too-big",
-      { kind: "recoverable", cause: { code: "unschedulable", message: expect.stringContaining("too little CPU free") } },
+      {
+        kind: "recoverable",
+        cause: { code: "unschedulable", message: expect.stringContaining("too little CPU free") },
+      },
     ],
     [
       "claim-missing",

@@ -12,7 +12,7 @@ import type { VerifiedInstance } from "./observation.ts";
 /** `held`: it is still running after that many milliseconds, as far as anyone told. `look`: only a read can tell. */
 export type Settled = { readonly kind: "held" } | Unsettled | CallEnd;
 
-export interface Unsettled {
+interface Unsettled {
   readonly kind: "look";
   /** What is known if no read answers any more; null: it was running. */
   readonly otherwise: CallEnd | null;
