@@ -105,8 +105,19 @@ test("TERM with CONT once, KILL once after the grace", async () => {
   expect(signals).toEqual([
     [100, "SIGTERM"],
     [100, "SIGCONT"],
+    [-100, "SIGKILL"],
     [100, "SIGKILL"],
   ]);
+});
+
+test("a group that no proved member lives in is not killed by its number: that may be somebody else's by now", async () => {
+  const away: ProcessEntry = { ...child, group: 300, session: 300 };
+  const { end, signals } = world(
+    Array.from({ length: 5 }, () => [away]),
+    (scan) => scan,
+  );
+  expect(await end("SIGKILL")).toMatchObject({ kind: "ended", killed: 1 });
+  expect(signals.map(([pid]) => pid).filter((pid) => pid < 0)).toEqual([]);
 });
 
 test("what cannot be looked at any more is neither signalled nor dead", async () => {

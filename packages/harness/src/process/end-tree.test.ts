@@ -35,7 +35,8 @@ afterEach(async () => {
   for (const child of children) killProcess(child.pid ?? 0, "SIGKILL");
   await until(() => children.every(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null));
   for (const reader of readers) fs.closeSync(reader);
-  fs.rmSync(directory, { recursive: true, force: true });
+  // One that a test let go on may write its number once more.
+  fs.rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
 });
 
 async function until(condition: () => boolean): Promise<void> {

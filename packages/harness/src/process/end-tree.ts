@@ -137,6 +137,7 @@ class TreeEnding {
     const now = clock.now();
     if (this.#killSince === null && (hurry?.aborted === true || now >= this.#termUntil)) this.#killSince = now;
     const level = this.#killSince === null ? "term" : "kill";
+    if (level === "kill") this.#killGroup(members);
     for (const member of members) {
       if (member.told === "denied" || member.told === level) continue;
       const { pid } = member.entry;
@@ -144,6 +145,17 @@ class TreeEnding {
       member.told = sent === "denied" ? "denied" : level;
       if (level === "term" && sent === "sent") kill(pid, "SIGCONT");
     }
+  }
+
+  /**
+   * What forks and ends at once is faster than any table: the kernel alone reaches all of a group at one moment. A group is
+   * always of one session, so a proved member of the agent's group that lives now proves the others; without one, its
+   * number may mean somebody else by now.
+   */
+  #killGroup(members: readonly Member[]): void {
+    const { mark, kill } = this.#request;
+    const proved = members.some(({ entry, told }) => entry.group === mark.group && told !== "kill");
+    if (proved && mark.group > 1) kill(-mark.group, "SIGKILL");
   }
 
   /** Those that live with the same number and the same start, asked right before each signal; null: it cannot be told. */
