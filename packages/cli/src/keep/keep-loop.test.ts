@@ -25,6 +25,8 @@ function sessionWith(evidence: Evidence["container"] | null, revives: number[] =
   };
   const clock = awakeClock();
   const scope = {
+    on: "local",
+    lookMs: 2_000,
     substrate: {
       scope: "test",
       readInstances: () =>

@@ -10,16 +10,33 @@ const since = "2030-01-31T12:00:00Z";
 const turn = { inFlight: 1, since, names: ["t1"], lastAt: null };
 
 function row(more: Partial<AgentStatus>): string {
+  return table([{ ...absentStatus("a", null), ...more }])[1] ?? "";
+}
+
+function table(agents: readonly AgentStatus[]): string[] {
   const stream = new PassThrough() as unknown as NodeJS.WriteStream;
   const options = { json: false, quiet: false, verbose: false, color: false, terminal: false };
   const output = new Output({ stdout: stream, stderr: stream }, options);
-  return statusTable([{ ...absentStatus("a", null), ...more }], output, now)[1] ?? "";
+  return statusTable(agents, output, now);
 }
 
 test("a turn in flight has an age while its agent lives, and was lost once that has ended", () => {
   expect(row({ state: "running", since, turn })).toMatch(/^a +running +10s +1 for 10s +- +- /);
   expect(row({ state: "ending", since, turn })).toMatch(/^a +ending +10s +1 for 10s /);
   expect(row({ state: "ended", since, turn })).toMatch(/^a +ended +10s +1 lost /);
+});
+
+test("two identities under one name are told apart, and one alone is called by its name", () => {
+  const lines = table([
+    { ...absentStatus("one", null), agentId: "moorage-0123", state: "running" },
+    { ...absentStatus("one", null), agentId: "moorage-4567", state: "running" },
+    { ...absentStatus("two", null), agentId: "moorage-89ab", state: "running" },
+  ]);
+  expect(lines.slice(1).map((line) => line.split(/ {2,}/)[0])).toEqual([
+    "one (moorage-0123)",
+    "one (moorage-4567)",
+    "two",
+  ]);
 });
 
 test("an agent that has ended is not idle", () => {

@@ -44,9 +44,10 @@ const styles: Readonly<Record<AgentState, Style>> = {
 
 /** The table as lines. `now` in milliseconds since 1970. */
 export function statusTable(agents: readonly AgentStatus[], output: Output, now: number): string[] {
+  const named = agents.map((status) => toldApart(status, agents));
   const shown = columns.filter(({ shown: needed }) => needed === undefined || needed(agents));
   const headings = shown.map(({ heading }) => heading);
-  const rows = agents.map((agent) => shown.map(({ cell }) => cell(agent, now)));
+  const rows = named.map((agent) => shown.map(({ cell }) => cell(agent, now)));
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => (row[column] ?? "").length)),
   );
@@ -69,6 +70,13 @@ export function statusTable(agents: readonly AgentStatus[], output: Output, now:
         : [row, `  ${output.style("dim", `${agent.reason}; \`moorage explain ${agent.agent}\` says more`)}`];
     }),
   ];
+}
+
+/** Two identities may have recorded one name: then the name alone tells nobody which is meant. */
+function toldApart(status: AgentStatus, agents: readonly AgentStatus[]): AgentStatus {
+  const { agent, agentId } = status;
+  const alone = agentId === null || agents.filter((other) => other.agent === agent).length < 2;
+  return alone ? status : { ...status, agent: `${agent} (${agentId})` };
 }
 
 /** A turn of an agent that has ended does not go on: it was lost. */
