@@ -3,6 +3,8 @@ import type { Mutation } from "./mutation.ts";
 import { broken } from "./mutation.ts";
 
 const life = broken(["update/trial.test", "update/refused", "update/read-life", "update/trial.properties"]);
+/** What is persisted at all. */
+const stored = broken(["plain-data", "update/read-life"]);
 
 export const bundlesInUse: readonly Mutation[] = [
   life(
@@ -197,19 +199,19 @@ export const bundlesInUse: readonly Mutation[] = [
     "floor: life.floor }",
   ),
   life("4 what was on its way is taken up", "update/starting", "moved(life, ...todo(life, life.next))", "moved(life)"),
-  life(
+  stored(
     "4 a persisted life of another version is not read",
     "plain-data",
     'oneOf(format)(objectAt(value, "")["format"], "format");',
     "",
   ),
-  life(
+  stored(
     "4 nor one with a field too many",
     "plain-data",
     "if (!Object.hasOwn(shape, name)) throw",
     'if (name === "") throw',
   ),
-  life(
+  stored(
     "4 nor one with a field missing",
     "plain-data",
     "if (!Object.hasOwn(found, name)) throw",
