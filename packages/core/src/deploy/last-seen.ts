@@ -11,8 +11,12 @@ export interface Sighting {
 export class LastSeen {
   readonly #open = new Map<string, Sighting>();
 
+  /** A hint may come late: what may have been alive is over only when its end is seen, never because it once had not started. */
   note(instance: VerifiedInstance, version: Version): void {
-    this.#open.set(instance.fence.uid, { instance, version });
+    const { uid } = instance.fence;
+    const known = this.#open.get(uid);
+    if (known !== undefined && mayBeAlive(known.instance) && !mayBeAlive(instance) && !hasEnded(instance)) return;
+    this.#open.set(uid, { instance, version });
   }
 
   /** A removal was seen: only a process that may have been alive at that moment leaves a question open. */
@@ -29,6 +33,10 @@ export class LastSeen {
   absent(presentUid: string | null): Sighting[] {
     return [...this.#open.values()].filter(({ instance }) => instance.fence.uid !== presentUid);
   }
+}
+
+function hasEnded({ startup }: VerifiedInstance): boolean {
+  return startup.kind === "terminated";
 }
 
 /** Whether its process may still run, as far as this observation tells. */
