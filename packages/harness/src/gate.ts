@@ -3,9 +3,8 @@
  * at the pipe's end, which is also what remains of a supervisor that was killed, it exits without ever having been the
  * agent.
  */
-import type { ChildProcess } from "node:child_process";
-import { spawn } from "node:child_process";
 import type { Duplex } from "node:stream";
+import { spawnChild } from "./spawned-child.ts";
 
 const shell = "/bin/sh";
 /** `$0` of the gate, which begins every message of the shell's own. */
@@ -46,26 +45,15 @@ export type Spawned =
   | { readonly kind: "failed"; readonly detail: string };
 
 export async function spawnGated(request: GateRequest): Promise<Spawned> {
-  let child: ChildProcess;
-  try {
-    child = spawn(shell, ["-c", gateScript(request.env), gateName, request.command, ...request.args], {
-      cwd: request.directory,
-      env: { ...request.env },
-      stdio: ["ignore", request.stdout, request.stderr, "pipe"],
-      detached: true,
-    });
-  } catch (error) {
-    return { kind: "failed", detail: words(error) };
-  }
-  const exited = new Promise<GateExit>((resolve) => {
-    child.once("exit", (code, signal) => resolve({ code, signal }));
+  const words = ["-c", gateScript(request.env), gateName, request.command, ...request.args];
+  const spawned = await spawnChild(shell, words, {
+    cwd: request.directory,
+    env: { ...request.env },
+    stdio: ["ignore", request.stdout, request.stderr, "pipe"],
+    detached: true,
   });
-  const failed = new Promise<Spawned>((resolve) => {
-    child.once("error", (error) => resolve({ kind: "failed", detail: words(error) }));
-  });
-  const { pid } = child;
-  if (pid === undefined) return await failed;
-  // Errors from now on are those of signals and messages, which are never sent through this object.
+  if (spawned.kind === "failed") return spawned;
+  const { child, pid, exited } = spawned;
   const pipe = child.stdio[3] as Duplex;
   const passed = new Promise<void>((resolve) => {
     pipe.once("close", () => resolve());
@@ -94,8 +82,4 @@ export function gateFailure(exit: GateExit, stderrHead: string): string | null {
   const line = stderrHead.split("\n").find((text) => text.startsWith(`${gateName}: `));
   if (line === undefined) return null;
   return line.slice(gateName.length + 2).replace(/^(?:line )?[0-9]+: (?:exec: )?/, "");
-}
-
-function words(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
