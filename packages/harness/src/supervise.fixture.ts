@@ -17,6 +17,8 @@ import { supervise } from "./supervise.ts";
 
 class MemoryRecord implements Record {
   readonly written: string[] = [];
+  /** How often something was to be written, taken or not. */
+  asked = 0;
   mark: ProcessMark | null = null;
   ending: Ending | null = null;
   answer: Recorded = { kind: "recorded" };
@@ -41,6 +43,7 @@ class MemoryRecord implements Record {
   }
 
   #note(what: string): Recorded {
+    this.asked += 1;
     if (this.answer.kind === "recorded") this.written.push(what);
     return this.answer;
   }
