@@ -3,7 +3,7 @@ import type { Json } from "@moorage/core";
 import { instanceMarks, intentDigest, moorageProfile, secretMarks } from "@moorage/core";
 import { awakeClock } from "@moorage/harness";
 import { sha256, systemRandom } from "@moorage/keys";
-import type { Cluster, ClusterAccess, ClusterCheck, Right } from "@moorage/kubernetes";
+import type { Check, Cluster, ClusterAccess, Right } from "@moorage/kubernetes";
 import { openCluster, rightInWords, rights } from "@moorage/kubernetes";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Api } from "./api.ts";
@@ -54,12 +54,12 @@ async function stage(
   return { scene, who, cluster };
 }
 
-const wrong = (checks: readonly ClusterCheck[]): string[] =>
+const wrong = (checks: readonly Check[]): string[] =>
   checks.filter(({ state }) => state === "problem" || state === "warning").map(({ message }) => message);
 
 /** RBAC is known to the API server a moment after it is made. */
-async function untilAllIsWell(cluster: Cluster): Promise<readonly ClusterCheck[]> {
-  let checks: readonly ClusterCheck[] = [];
+async function untilAllIsWell(cluster: Cluster): Promise<readonly Check[]> {
+  let checks: readonly Check[] = [];
   await until("the rights are known", async () => {
     checks = await cluster.check();
     return wrong(checks).length === 0;
@@ -164,7 +164,7 @@ describe("doctor, with one right taken away", () => {
     const who = people.get(right) ?? expect.fail("nobody");
     const cluster = open(who.access({ ...here.access(), namespace: namespace.name }));
     ends.push(() => cluster.close());
-    let told: ClusterCheck[] = [];
+    let told: Check[] = [];
     await until("all other rights are known", async () => {
       told = (await cluster.check()).filter(({ name, state }) => name === "rights" && state !== "ok");
       return told.length <= 1;

@@ -1,8 +1,8 @@
 import { moorageProfile } from "@moorage/core";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Check } from "./check.ts";
 import { checkCluster } from "./check-cluster.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
-import type { ClusterCheck } from "./cluster-check.ts";
 import { Credentials } from "./credentials.ts";
 import { parseFields } from "./json-fields.ts";
 import type { Handler, Pki } from "./misbehaving-server.fixture.ts";
@@ -87,7 +87,7 @@ async function check({ changes = {}, denied = [], date = dateOf(0), access: othe
   return { checks, server, of: (name: string) => checks.filter((one) => one.name === name) };
 }
 
-const states = (checks: readonly ClusterCheck[]): string[] => checks.map(({ name, state }) => `${name}: ${state}`);
+const states = (checks: readonly Check[]): string[] => checks.map(({ name, state }) => `${name}: ${state}`);
 
 test("where all is well, everything is told in its order and nothing is made", async () => {
   const { checks, server, of } = await check({ secure: true });

@@ -4,8 +4,8 @@ import { refusalCondition } from "@moorage/core";
 import type { Review } from "./access-review.ts";
 import type { Understood } from "./answers.ts";
 import { understandRead } from "./answers.ts";
-import type { ClusterCheck } from "./cluster-check.ts";
-import { note, ok, problem, warning } from "./cluster-check.ts";
+import type { Check } from "./check.ts";
+import { note, ok, problem, warning } from "./check.ts";
 import { fieldsOf, textOf } from "./json-fields.ts";
 import { pathOf } from "./paths.ts";
 import { podTemplate } from "./pod-defaults.ts";
@@ -19,7 +19,7 @@ export async function checkNamespace(
   scope: ClusterScope,
   requests: Requests,
   reviews: Promise<readonly Review[]>,
-): Promise<readonly ClusterCheck[]> {
+): Promise<readonly Check[]> {
   const [found, tried] = await Promise.all([readNamespace(scope, requests), tryPod(scope, requests)]);
   const pods = podsCheck(tried);
   return [namespaceCheck(scope, found, tried, await reviews), ...(pods === null ? [] : [pods])];
@@ -47,12 +47,7 @@ function samplePod(profile: BindingProfile, namespace: string): object {
   return { ...pod, metadata: { ...metadata, generateName: `${name}-` } };
 }
 
-function namespaceCheck(
-  scope: ClusterScope,
-  found: Understood,
-  tried: Understood,
-  reviews: readonly Review[],
-): ClusterCheck {
+function namespaceCheck(scope: ClusterScope, found: Understood, tried: Understood, reviews: readonly Review[]): Check {
   const { namespace } = scope;
   const absent = found.kind === "notFound" || (found.kind !== "success" && tried.kind === "scopeMissing");
   if (absent) {
@@ -85,7 +80,7 @@ function makesNamespaces({ right }: Review): boolean {
 }
 
 /** Null where something else has told it already: a missing namespace, a missing right. */
-function podsCheck(tried: Understood): ClusterCheck | null {
+function podsCheck(tried: Understood): Check | null {
   if (tried.kind === "success") return ok("pods", "one with every default is admitted");
   if (tried.kind === "unavailable") {
     return warning("pods", `whether one is admitted cannot be told now: ${tried.detail}`, "try again in a moment");

@@ -1,8 +1,8 @@
 /** Checks the way to a cluster: which kubeconfig, which server, who we are there, and what its clock says. Never a credential in any text. */
 import { understandRead } from "./answers.ts";
+import type { Check } from "./check.ts";
+import { note, ok, problem, warning } from "./check.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
-import type { ClusterCheck } from "./cluster-check.ts";
-import { note, ok, problem, warning } from "./cluster-check.ts";
 import { ClusterError } from "./cluster-error.ts";
 import type { Credentials } from "./credentials.ts";
 import { fieldsOf, parseFields, textOf } from "./json-fields.ts";
@@ -12,15 +12,15 @@ import type { Answered } from "./transport.ts";
 /** Milliseconds by which two clocks may differ before it is told. */
 const clockSlackMs = 60_000;
 
-export function kubeconfigCheck({ files, context, namespace }: ClusterAccess): ClusterCheck {
+export function kubeconfigCheck({ files, context, namespace }: ClusterAccess): Check {
   const where = files.length === 0 ? "the inside of a pod, by its service account" : files.join(", ");
   const chosen = context === null ? "" : `, context ${context}`;
   return ok("kubeconfig", `${where}${chosen}, namespace ${namespace}`);
 }
 
 export type Reach =
-  | { readonly kind: "answers"; readonly answer: Answered; readonly checks: readonly ClusterCheck[] }
-  | { readonly kind: "unreached"; readonly checks: readonly ClusterCheck[] };
+  | { readonly kind: "answers"; readonly answer: Answered; readonly checks: readonly Check[] }
+  | { readonly kind: "unreached"; readonly checks: readonly Check[] };
 
 /** The first request of all. What comes after it makes sense only when the server answers and knows us. */
 export async function checkReach(access: ClusterAccess, credentials: Credentials, requests: Requests): Promise<Reach> {
@@ -56,7 +56,7 @@ function versionOf({ body }: Answered): string | null {
   return textOf(parseFields(body)?.["gitVersion"]);
 }
 
-function serverCheck({ server, insecure, proxy }: ClusterAccess, answer: Answered): ClusterCheck {
+function serverCheck({ server, insecure, proxy }: ClusterAccess, answer: Answered): Check {
   const version = versionOf(answer);
   const through = proxy === null ? "" : ` through the proxy ${URL.parse(proxy)?.host ?? ""}`;
   const reached = `${server}${through}${version === null ? " answers" : `, Kubernetes ${version}`}`;
@@ -70,7 +70,7 @@ function serverCheck({ server, insecure, proxy }: ClusterAccess, answer: Answere
 }
 
 /** Who the server takes us for, which is not always the name in the kubeconfig. */
-export async function checkUser(access: ClusterAccess, requests: Requests): Promise<ClusterCheck> {
+export async function checkUser(access: ClusterAccess, requests: Requests): Promise<Check> {
   const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
   const body = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
   const asked = requests.asked("create", "selfsubjectreviews");
@@ -95,7 +95,7 @@ function credentialInWords({ user }: ClusterAccess): string {
 }
 
 /** `now`: this machine's clock as the answer came, in milliseconds since 1970. */
-export function clockCheck(serverTime: number | null, now: number): ClusterCheck {
+export function clockCheck(serverTime: number | null, now: number): Check {
   const gc = "leftovers of earlier starts are collected by the cluster's clock alone";
   if (serverTime === null) {
     return note("clock", "the API server does not tell its time", `${gc}: without it they stay`);

@@ -1,11 +1,11 @@
 /** Checks each right that is ever asked for: what is missing is told with what it is for. */
 import type { Review } from "./access-review.ts";
-import type { ClusterCheck } from "./cluster-check.ts";
-import { note, ok, problem, warning } from "./cluster-check.ts";
+import type { Check } from "./check.ts";
+import { note, ok, problem, warning } from "./check.ts";
 import type { Right } from "./rights.ts";
 import { resourceInWords, rightInWords } from "./rights.ts";
 
-export function rightsChecks(reviews: readonly Review[], namespace: string): readonly ClusterCheck[] {
+export function rightsChecks(reviews: readonly Review[], namespace: string): readonly Check[] {
   const missing = reviews.flatMap((review) => (review.kind === "reviewed" && !review.allowed ? [review.right] : []));
   const unknown = reviews.filter((review) => review.kind === "unavailable");
   const given = reviews.flatMap((review) => (review.kind === "reviewed" && review.allowed ? [review.right] : []));
@@ -18,7 +18,7 @@ export function rightsChecks(reviews: readonly Review[], namespace: string): rea
   ];
 }
 
-function missingRight(right: Right, namespace: string): ClusterCheck {
+function missingRight(right: Right, namespace: string): Check {
   const where = right.reach === "cluster" ? "in the cluster" : `in the namespace ${namespace}`;
   const message = `not allowed to ${rightInWords(right)} ${where}, which is ${right.level} to ${right.why}`;
   const commands = right.commands.map((command) => `\`${command}\``).join(", ");
@@ -27,7 +27,7 @@ function missingRight(right: Right, namespace: string): ClusterCheck {
 }
 
 /** A list of twenty would not tell more. */
-function allMissing(needed: readonly Right[], namespace: string): ClusterCheck {
+function allMissing(needed: readonly Right[], namespace: string): Check {
   return problem(
     "rights",
     `you have none of the rights that are needed in the namespace ${namespace}: ${rightsInWords(needed)}`,
@@ -35,7 +35,7 @@ function allMissing(needed: readonly Right[], namespace: string): ClusterCheck {
   );
 }
 
-function untold({ detail }: Extract<Review, { kind: "unavailable" }>, count: number): ClusterCheck {
+function untold({ detail }: Extract<Review, { kind: "unavailable" }>, count: number): Check {
   return warning("rights", `${count} cannot be told: ${detail}`, "look with `kubectl auth can-i --list`");
 }
 

@@ -1,7 +1,7 @@
 /** What the cluster's side offers: texts and objects of Kubernetes, decoded into core's words. */
 
+export * from "./check.ts";
 export type * from "./cluster-access.ts";
-export type { ClusterCheck } from "./cluster-check.ts";
 export * from "./cluster-error.ts";
 export type { ClusterEvent } from "./cluster-event.ts";
 export * from "./credentials.ts";

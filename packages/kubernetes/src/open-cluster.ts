@@ -1,9 +1,9 @@
 /** Opens one namespace of one cluster: the ports of core over it, and what else people ask of it. */
 import type { Abort, BindingProfile, Clock, Condition, Inventory, Random, Substrate } from "@moorage/core";
 import { createAbort, moorageProfile } from "@moorage/core";
+import type { Check } from "./check.ts";
 import { checkCluster } from "./check-cluster.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
-import type { ClusterCheck } from "./cluster-check.ts";
 import type { ClusterEvent } from "./cluster-event.ts";
 import { Credentials } from "./credentials.ts";
 import type { EventChoice } from "./events.ts";
@@ -59,7 +59,7 @@ export interface Cluster {
   /** Resolves at the next change of any pod of ours, after `ms` milliseconds, or when the signal aborts. Never rejects. */
   changed(ms: number, signal: Abort): Promise<void>;
   /** All that can be found out about the way here and our rights, for people; it changes nothing and never rejects for what the cluster does. */
-  check(): Promise<readonly ClusterCheck[]>;
+  check(): Promise<readonly Check[]>;
   /** Closes every connection and ends what follows. What was started goes on. */
   close(): void;
 }

@@ -1,26 +1,3 @@
-/** One thing that doctor looked at. */
-
-export interface Check {
-  readonly name: string;
-  /** `note`: good to know, nothing to do. */
-  readonly state: "ok" | "note" | "warning" | "problem";
-  readonly message: string;
-  /** How to repair it; null when there is nothing to. */
-  readonly hint: string | null;
-}
-
-export function ok(name: string, message: string): Check {
-  return { name, state: "ok", message, hint: null };
-}
-
-export function note(name: string, message: string, hint: string): Check {
-  return { name, state: "note", message, hint };
-}
-
-export function warning(name: string, message: string, hint: string): Check {
-  return { name, state: "warning", message, hint };
-}
-
-export function problem(name: string, message: string, hint: string): Check {
-  return { name, state: "problem", message, hint };
-}
+/** One thing that doctor looked at, wherever: a cluster tells it in the same form. */
+export type { Check } from "@moorage/kubernetes";
+export { note, ok, problem, warning } from "@moorage/kubernetes";
