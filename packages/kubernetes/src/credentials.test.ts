@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ClusterAccess, ExecPlugin, UserAccess } from "./cluster-access.ts";
 import { Credentials } from "./credentials.ts";
 import { runPlugin } from "./exec-plugin.ts";
+import { anonymous } from "./kubeconfig-user.ts";
 
 let dir = "";
 let now = 1_000_000;
@@ -26,16 +27,7 @@ function access(user: Partial<UserAccess>): ClusterAccess {
     serverName: null,
     proxy: null,
     namespace: "default",
-    user: {
-      name: "ada",
-      token: null,
-      basic: null,
-      certificate: null,
-      exec: null,
-      rare: null,
-      impersonate: null,
-      ...user,
-    },
+    user: { ...anonymous, name: "ada", ...user },
   };
 }
 

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock, Random } from "@moorage/core";
 import type { ClusterAccess, UserAccess } from "./cluster-access.ts";
+import { anonymous } from "./kubeconfig-user.ts";
 
 export type Handler = (request: Received, response: ServerResponse) => void | Promise<void>;
 
@@ -110,16 +111,7 @@ export function accessTo(
     serverName: null,
     proxy: null,
     namespace: "team",
-    user: {
-      name: "ada",
-      token: null,
-      basic: null,
-      certificate: null,
-      exec: null,
-      rare: null,
-      impersonate: null,
-      ...user,
-    },
+    user: { ...anonymous, name: "ada", ...user },
   };
 }
 

@@ -6,7 +6,7 @@ import * as conditions from "./conditions.ts";
 import { create } from "./create.ts";
 import { parseAttempt } from "./identity.ts";
 import type { ObservedInstance } from "./observation.ts";
-import { evidence, identity, intent, observed } from "./observed.fixture.ts";
+import { evidence, identity, intent, observed, template } from "./observed.fixture.ts";
 import { moorageProfile } from "./profile.ts";
 
 const quota: Refused = {
@@ -54,20 +54,6 @@ async function created({
     },
     conditions.looking,
   );
-  const template = {
-    kind: "process",
-    command: ["a"],
-    directory: "/",
-    buildId: "b",
-    env: {},
-    secretKeys: [],
-    drainMs: 1,
-    graceMs: 2,
-    idleMs: null,
-    health: { kind: "none" },
-    catalog: null,
-    identityKey: null,
-  } as const;
   const { kind } = await create(call, { template, intent: intent("a"), notes: {}, secrets: new Map() });
   return { kind, removed };
 }

@@ -3,7 +3,7 @@
 import type { Digest } from "../ports/digest.ts";
 import type { Ending } from "./ending.ts";
 import { type Attempt, type Identity, nameIdentity, parseAttempt } from "./identity.ts";
-import { type IntentDigest, recordedIntent } from "./intent.ts";
+import { type IntentDigest, type ProcessTemplate, recordedIntent } from "./intent.ts";
 import { instanceMarks } from "./marks.ts";
 import type { ObservedInstance, VerifiedInstance } from "./observation.ts";
 import { verify } from "./observation.ts";
@@ -25,6 +25,22 @@ function spread(text: string): string {
   }
   return out.slice(0, 64);
 }
+
+/** An intent of a process, of which tests mostly need that there is one. */
+export const template: ProcessTemplate = {
+  kind: "process",
+  command: ["a"],
+  directory: "/",
+  buildId: "b",
+  env: {},
+  secretKeys: ["TOKEN"],
+  drainMs: 1,
+  graceMs: 2,
+  idleMs: null,
+  health: { kind: "none" },
+  catalog: null,
+  identityKey: null,
+};
 
 export const identity: Identity = nameIdentity("scribe", fakeDigest);
 export const otherIdentity: Identity = nameIdentity("other", fakeDigest);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Substrate } from "../ports/substrate.ts";
 import type { Condition } from "./conditions.ts";
 import type { ObservedInstance } from "./observation.ts";
-import { evidence, fakeDigest, identity, observed } from "./observed.fixture.ts";
+import { evidence, fakeDigest, identity, observed, template } from "./observed.fixture.ts";
 import { moorageProfile } from "./profile.ts";
 import { startAgent } from "./reconcile.ts";
 
@@ -38,20 +38,7 @@ async function start(
       identity,
       deadlineMs: 1000,
       settleMs: 0,
-      template: {
-        kind: "process",
-        command: ["a"],
-        directory: "/",
-        buildId: "b",
-        env: {},
-        secretKeys: ["TOKEN"],
-        drainMs: 1,
-        graceMs: 2,
-        idleMs: null,
-        health: { kind: "none" },
-        catalog: null,
-        identityKey: null,
-      },
+      template,
       notes: { name: "scribe" },
       secrets: new Map(),
       obstacle,
