@@ -1,5 +1,6 @@
 /** A declared agent in domain words: defaults filled in, durations in milliseconds, paths absolute. */
 import { resolve } from "node:path";
+import type { RuntimeTarget } from "@moorage/core";
 import { parseDuration } from "../text/duration.ts";
 import type { AgentDocument, HealthDocument, KubernetesDocument, ValueSourceDocument } from "./document.ts";
 
@@ -15,12 +16,6 @@ type DeclaredHealth =
   | { readonly kind: "none" }
   | { readonly kind: "socket" }
   | { readonly kind: "file"; readonly path: string; readonly maxAgeMs: number };
-
-interface Fingerprint {
-  readonly wireVersion: number;
-  readonly eventLogSchema: number;
-  readonly crdApiVersion: string;
-}
 
 export interface DeclaredAgent {
   readonly name: string;
@@ -43,7 +38,7 @@ export interface DeclaredAgent {
   readonly secretEnv: ReadonlyMap<string, ValueSource>;
   readonly passEnv: readonly string[];
   readonly catalog: { readonly path: string; readonly signal: string | null } | null;
-  readonly fingerprint: Fingerprint;
+  readonly fingerprint: RuntimeTarget;
   readonly drainMs: number;
   readonly graceMs: number;
   readonly idleMs: number | null;

@@ -1,6 +1,7 @@
 /** The scope of a command on a cluster: one namespace; what a cluster does not hold for us is kept on this machine. */
 import { join } from "node:path";
 import type { Clock } from "@moorage/core";
+import { decodeStartup } from "@moorage/core";
 import { sha256, systemRandom } from "@moorage/keys";
 import type { Cluster, ClusterAccess, ClusterOptions, PodFacts, PodLogEvent, PodLogRequest } from "@moorage/kubernetes";
 import { findAccess, openCluster } from "@moorage/kubernetes";
@@ -52,10 +53,7 @@ export function openClusterScope(invocation: Invocation, host: Host, clock: Cloc
 /** What has ended is the run before, as long as its pod is there; else only a restart in place leaves one. */
 async function* ofRunBefore(cluster: Cluster, request: PodLogRequest): AsyncGenerator<PodLogEvent> {
   const found = await cluster.substrate.readName(request.pod);
-  // The container has ended before its pod's phase says so.
-  const evidence = found.kind === "found" ? found.instance.evidence : null;
-  const ended =
-    evidence?.container.state === "terminated" || evidence?.phase === "succeeded" || evidence?.phase === "failed";
+  const ended = found.kind === "found" && decodeStartup(found.instance.evidence, new Set()).kind === "terminated";
   yield* cluster.podLog(ended ? request : { ...request, previous: true });
 }
 
