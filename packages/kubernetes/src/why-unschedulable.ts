@@ -115,7 +115,7 @@ function helpFor(help: Help, { place, name, spec, agent }: WaitingPod): string {
     case "selector": {
       const wanted = Object.entries(fieldsOf(spec["nodeSelector"])).map(([key, value]) => `${key}=${String(value)}`);
       const label = wanted.length === 0 ? "" : ` (${wanted.join(", ")})`;
-      return `correct \`kubernetes.nodeSelector\`${label}${again}, or label a node: \`${kubectlCluster(place, "get nodes --show-labels")}\``;
+      return `correct \`kubernetes.nodeSelector\`${label}${again}, or label a node: \`${kubectlCluster(place, `label node NODE ${wanted[0] ?? "KEY=VALUE"}`)}\`; \`${kubectlCluster(place, "get nodes --show-labels")}\` shows which there are`;
     }
     case "taint":
       return `tolerate the taint in \`kubernetes.tolerations\`${again}; \`${kubectlCluster(place, "describe nodes")}\` shows the taints`;
