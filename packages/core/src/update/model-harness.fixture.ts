@@ -19,7 +19,8 @@ export class ModelHarness {
   life: Life;
   /** What the life's path on disk leads to. */
   live: string | null = null;
-  process: { readonly digest: string | null } | null = null;
+  /** The agent's process, with the bundle that it works with. */
+  running: { readonly digest: string | null } | null = null;
   readonly published: LifeBundle[] = [];
   readonly natures = new Map<string, Nature>();
   readonly faults: string[] = [];
@@ -58,7 +59,7 @@ export class ModelHarness {
   }
 
   start(): void {
-    if (this.process !== null) return;
+    if (this.running !== null) return;
     this.#tasks = [];
     const newest = this.published.at(-1);
     const assigned = newest === undefined ? null : { bundle: newest, confirmed: false };
@@ -71,8 +72,8 @@ export class ModelHarness {
   }
 
   stop(): void {
-    if (this.process === null) return;
-    this.process = null;
+    if (this.running === null) return;
+    this.running = null;
     this.tell({ kind: "stopped" });
   }
 
@@ -84,21 +85,21 @@ export class ModelHarness {
   /** Harness and agent are killed; what was persisted is all that is left. */
   kill(): void {
     this.#fuse = Number.POSITIVE_INFINITY;
-    this.process = null;
+    this.running = null;
     this.#tasks = [];
     this.life = readLife(writeLife(this.life));
   }
 
   turn(): void {
-    if (this.process === null) return;
+    if (this.running === null) return;
     if (this.#crashes()) return;
-    const now = this.#bundle(this.process.digest);
+    const now = this.#bundle(this.running.digest);
     if (now !== undefined) this.tell({ kind: "turnCompleted", catalogHash: now.catalogHash });
     this.boundary();
   }
 
   boundary(): void {
-    if (this.process !== null) this.tell({ kind: "boundary" });
+    if (this.running !== null) this.tell({ kind: "boundary" });
   }
 
   notNow(): void {
@@ -132,7 +133,7 @@ export class ModelHarness {
       case "retryAfter":
         return this.tell({ kind: "due", digest });
       case "bake":
-        if (this.process?.digest !== digest || this.#crashes()) return undefined;
+        if (this.running?.digest !== digest || this.#crashes()) return undefined;
         return this.tell({ kind: "baked", digest });
       default:
         return undefined;
@@ -177,16 +178,16 @@ export class ModelHarness {
         this.live = effect.digest;
         return this.tell({ kind: "switched", digest: effect.digest });
       case "announce":
-        if (this.process !== null) this.process = { digest: effect.digest };
+        if (this.running !== null) this.running = { digest: effect.digest };
         return;
       case "launch":
       case "bringBack":
         this.live = effect.bundle?.digest ?? null;
-        this.process = { digest: this.live };
+        this.running = { digest: this.live };
         return;
       case "end":
       case "refuseStart":
-        this.process = null;
+        this.running = null;
         return;
       case "answer":
         this.answers.push(effect);
@@ -203,8 +204,8 @@ export class ModelHarness {
 
   /** A bad bundle crashes the agent as soon as it works with it. */
   #crashes(): boolean {
-    if (this.process === null || this.natures.get(this.process.digest ?? "") !== "bad") return false;
-    this.process = null;
+    if (this.running === null || this.natures.get(this.running.digest ?? "") !== "bad") return false;
+    this.running = null;
     this.tell({ kind: "faltered", reason: "crash", detail: "exit code 1" });
     return true;
   }
@@ -217,10 +218,10 @@ export class ModelHarness {
   #judge(): void {
     const used = inUse(this.life);
     const { use, next } = this.life;
-    const same = this.#bundle(this.process?.digest ?? null)?.catalogHash === used?.catalogHash;
-    if (this.process !== null && this.process.digest !== null && !same)
-      this.faults.push(`the process runs on ${this.process.digest}, the life says ${used?.digest}`);
-    if (this.process !== null && use.kind === "ended") this.faults.push("it ended and runs");
+    const same = this.#bundle(this.running?.digest ?? null)?.catalogHash === used?.catalogHash;
+    if (this.running !== null && this.running.digest !== null && !same)
+      this.faults.push(`the process runs on ${this.running.digest}, the life says ${used?.digest}`);
+    if (this.running !== null && use.kind === "ended") this.faults.push("it ended and runs");
     if (use.kind === "confirmed" && this.natures.get(use.bundle.digest) === "bad")
       this.faults.push(`${use.bundle.digest} is bad and confirmed`);
     if (used !== null && !this.fit(used)) this.faults.push(`${used.digest} is in use and must never be`);

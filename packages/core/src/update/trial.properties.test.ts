@@ -89,7 +89,7 @@ it("any sequence of bundles, each left to settle, ends healthy on the newest goo
         settle(harness);
         if (nature === "good" || nature === "slow") newest = at + 1;
         expect(harness.life.use).toMatchObject({ kind: "confirmed", bundle: { digest: `d${newest + 1}` } });
-        expect(harness.process).not.toBeNull();
+        expect(harness.running).not.toBeNull();
       }
       expect(harness.faults).toEqual([]);
     }),
