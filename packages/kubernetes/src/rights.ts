@@ -19,21 +19,21 @@ type Verb = Right["verb"];
 
 const all = ["deploy", "restart", "keep", "stop", "status", "explain", "logs"] as const;
 const starting = ["deploy", "restart", "keep"] as const;
-const waiting = [...starting, "explain"] as const;
 const stopping = [...starting, "stop"] as const;
+const waiting = [...stopping, "explain"] as const;
 
 /** In the order in which people read them: first what everything needs. */
 export const rights: readonly Right[] = [
   needed("list", "pods", "see which agents there are", all),
-  needed("watch", "pods", "notice at once what happens to an agent", [...stopping, "status"]),
-  needed("get", "pods", "look at one agent, and at what holds its name", [...stopping, "explain", "logs"]),
+  needed("watch", "pods", "notice at once what happens to an agent", [...stopping, "status", "logs"]),
+  needed("get", "pods", "look at one agent, and at what holds its name", all),
   needed("create", "pods", "start an agent", starting),
   needed("delete", "pods", "stop an agent, and make way for a new start", stopping),
   needed("list", "secrets", "find what earlier starts left behind", stopping),
-  needed("get", "secrets", "tell whether a pod waits for a Secret that is gone", starting),
+  needed("get", "secrets", "tell whether a pod waits for a Secret that is gone", waiting),
   needed("create", "secrets", "hand an agent its secret environment", starting),
   needed("delete", "secrets", "take back the Secrets of agents that ended", stopping),
-  { ...needed("get", "pods", "read what an agent wrote", ["logs", "deploy", "explain"]), subresource: "log" },
+  { ...needed("get", "pods", "read what an agent wrote", ["logs", ...starting, "explain"]), subresource: "log" },
   optional("list", "events", "", "say why a pod waits", ["journal", ...waiting]),
   optional("watch", "events", "", "follow the cluster's Events", ["journal"]),
   optional("get", "persistentvolumeclaims", "", "say why a workspace is not there yet", waiting),
