@@ -50,7 +50,7 @@ test("that somebody has opened keeps an agent from starting, and the way out is 
   const refused = await scene.start();
   expect(refused).toMatchObject({ outcome: "refused", actions: [{ action: "create" }] });
   expect(refused.condition?.message).toContain(
-    `kubectl --namespace ${scene.namespace.name} delete networkpolicy moorage-deny-all`,
+    `kubectl --context ${scene.here.access().context} --namespace ${scene.namespace.name} delete networkpolicy moorage-deny-all`,
   );
   expect(await scene.instance()).toBeUndefined();
   expect(await scene.substrate.listSecrets(scene.identity)).toMatchObject({ secrets: [] });

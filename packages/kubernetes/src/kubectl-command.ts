@@ -8,7 +8,7 @@ export interface CommandPlace {
 
 /** For objects of the namespace. `rest` follows the flags: `describe pod NAME`. */
 export function kubectl({ context, namespace }: CommandPlace, rest: string): string {
-  return `${kubectlCluster({ context }, `--namespace ${quoted(namespace)} ${rest}`)}`;
+  return kubectlCluster({ context }, `--namespace ${quoted(namespace)} ${rest}`);
 }
 
 /** For objects of the whole cluster. */

@@ -39,7 +39,7 @@ async function create(answers: Answers, networkPolicy: "none" | "denyAll" = "den
     clock: realClock,
     random: evenRandom,
     namespace: "team",
-    context: null,
+    context: "near",
     server: access.server,
   });
   const image = `registry.example/a@sha256:${"0".repeat(64)}`;
@@ -98,7 +98,9 @@ test.each([
   const { answer, asked } = await create({ [`GET ${policies}/moorage-deny-all`]: [200, { spec }] });
   expect(answer).toMatchObject({
     kind: "refused",
-    refusal: { detail: expect.stringContaining("kubectl --namespace team delete networkpolicy moorage-deny-all") },
+    refusal: {
+      detail: expect.stringContaining("kubectl --context near --namespace team delete networkpolicy moorage-deny-all"),
+    },
   });
   expect(asked).toEqual(["GET networkpolicies"]);
 });

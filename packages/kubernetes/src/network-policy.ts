@@ -3,6 +3,7 @@ import type { BindingProfile, Json, Refused, Unavailable } from "@moorage/core";
 import { markKey } from "@moorage/core";
 import { understandRead } from "./answers.ts";
 import { fieldsOf, isFields, listOf } from "./json-fields.ts";
+import { kubectl } from "./kubectl-command.ts";
 import type { ClusterScope, Requests } from "./requests.ts";
 import { metadata, onlyTrouble } from "./requests.ts";
 
@@ -26,7 +27,7 @@ export async function ensureDenyAll(scope: ClusterScope, requests: Requests): Pr
     if (found.kind === "notFound") return { kind: "absent" };
     if (found.kind === "scopeMissing") return { kind: "scopeMissing" };
     if (found.kind !== "success") return onlyTrouble(found);
-    return closesAll(found.object["spec"], closedLabels(profile)) ? { kind: "ready" } : changed(name, namespace);
+    return closesAll(found.object["spec"], closedLabels(profile)) ? { kind: "ready" } : changed(name, scope);
   }
 
   const before = await look();
@@ -70,8 +71,8 @@ function closesAll(spec: unknown, labels: Readonly<Record<string, string>>): boo
   return selects && both && listOf(ingress).length === 0 && listOf(egress).length === 0;
 }
 
-function changed(name: string, namespace: string): Refused {
-  const remove = `kubectl --namespace ${namespace} delete networkpolicy ${name}`;
+function changed(name: string, scope: ClusterScope): Refused {
+  const remove = kubectl(scope, `delete networkpolicy ${name}`);
   return {
     kind: "refused",
     refusal: {
