@@ -31,15 +31,15 @@ export const bundlesOnTheirWay: readonly Mutation[] = [
   ),
   life(
     "2 a bundle applies only to exactly its runtime",
-    "update/on-its-way",
+    "update/life-moves",
     'if (verdict.tier === "incompatible") {',
     'if (verdict.tier === "incompatible" && at < 0) {',
   ),
   life(
     "2 a refusal has both values",
-    "update/on-its-way",
-    "detail: message, axis, expected, actual });",
-    "detail: message });",
+    "update/life-moves",
+    "detail: message, axis, expected, actual };",
+    "detail: message };",
   ),
   life(
     "3 the order of the channel is looked at",
@@ -68,9 +68,15 @@ export const bundlesOnTheirWay: readonly Mutation[] = [
   ),
   life(
     "4 nor its content under another name",
+    "update/life-moves",
+    'return held === null ? null : { reason: "quarantined",',
+    'return held === null || at > 0 ? null : { reason: "quarantined",',
+  ),
+  life(
+    "4 what does not fit is refused once it is checked",
     "update/on-its-way",
-    "if (held !== null) return refused(",
-    "if (held !== null && at < 0) return refused(",
+    "if (why !== null) return refused(why);",
+    "if (why !== null && at < 0) return refused(why);",
   ),
   life(
     "4 the same hash is acknowledged without a trial",

@@ -1,11 +1,12 @@
 /** The moves that several events of a life share: refuse, confirm, revert, answer. Each is a new life and what is to be done. */
 
+import { verdictOn } from "./evaluate-bundle.ts";
 import { firstDifference } from "./fingerprint.ts";
 import type { Candidate, Confirmed, Life, LifeBundle, Refusal, Revert } from "./life.ts";
 import { inUse, lastGood } from "./life.ts";
-import type { LifeEffect } from "./life-events.ts";
+import type { BundleState, LifeEffect } from "./life-events.ts";
 import { noProgress } from "./proof.ts";
-import { quarantineMs, withQuarantined } from "./quarantine.ts";
+import { quarantinedBy, quarantineMs, withQuarantined } from "./quarantine.ts";
 
 /** A life, and what is to be done once it is persisted. */
 export interface Moved {
@@ -23,12 +24,12 @@ export function andThen({ life, effects }: Moved, next: (life: Life) => Moved): 
   return { life: after.life, effects: [...effects, ...after.effects] };
 }
 
-export function tell(
-  digest: string,
-  state: Extract<LifeEffect, { kind: "tell" }>["state"],
-  detail: string | null = null,
-): LifeEffect {
+export function tell(digest: string, state: BundleState, detail: string | null = null): LifeEffect {
   return { kind: "tell", digest, state, detail };
+}
+
+export function bake({ run }: Life, { digest }: LifeBundle): LifeEffect {
+  return { kind: "bake", digest, ms: run.bakeMs };
 }
 
 /** The answer carries what is in use after the move. */
@@ -65,16 +66,24 @@ export function confirm(life: Life, { bundle, proof }: Confirmed, nonce: string 
 export function tryOut(life: Life, bundle: LifeBundle, nonce: string | null, ...effects: readonly LifeEffect[]): Moved {
   const use = { kind: "trial", bundle, nonce, lastGood: lastGood(life), progress: noProgress } as const;
   const earlier = life.use.kind === "trial" ? [tell(life.use.bundle.digest, "superseded")] : [];
-  return moved({ ...life, use, next: null }, ...earlier, tell(bundle.digest, "trial"), ...effects, {
-    kind: "bake",
-    digest: bundle.digest,
-    ms: life.run.bakeMs,
-  });
+  const after: Life = { ...life, use, next: null };
+  return moved(after, ...earlier, tell(bundle.digest, "trial"), ...effects, bake(life, bundle));
 }
 
-/** Whether this build may use it at all. */
+/** Whether it is for the runtime of this build. */
 export function fits({ run }: Life, bundle: LifeBundle): boolean {
   return firstDifference(bundle.target, run.target) === null;
+}
+
+/** Why this build may not use it, or null: it is for another runtime, or its content failed here. */
+export function unfit({ run, quarantine }: Life, bundle: LifeBundle, at: number): Refusal | null {
+  const verdict = verdictOn(bundle.target, run.target);
+  if (verdict.tier === "incompatible") {
+    const { axis, expected, actual, message } = verdict;
+    return { reason: "incompatible", detail: message, axis, expected, actual };
+  }
+  const held = quarantinedBy(quarantine, bundle, run.buildId, at);
+  return held === null ? null : { reason: "quarantined", detail: `its content failed here: ${held.why.detail}` };
 }
 
 /** Back to what was last confirmed, once; without one that fits, the agent ends. */
@@ -108,9 +117,10 @@ export function revert(life: Life, why: Revert, at: number): Moved {
 }
 
 /** What was on its way waits for a boundary of the process that is brought back. */
-function bringBack({ run, next }: Life, bundle: LifeBundle): LifeEffect[] {
+function bringBack(life: Life, bundle: LifeBundle): LifeEffect[] {
+  const { next } = life;
   const waiting = next?.state === "staged" ? [{ kind: "awaitBoundary", digest: next.bundle.digest } as const] : [];
-  return [{ kind: "bringBack", bundle }, { kind: "bake", digest: bundle.digest, ms: run.bakeMs }, ...waiting];
+  return [{ kind: "bringBack", bundle }, bake(life, bundle), ...waiting];
 }
 
 /** Whatever a switch had got to, it is undone by what is live from here on. */

@@ -1,11 +1,10 @@
 /** A bundle on its way into use: offered, fetched, verified, staged, put off; refused or superseded. */
 import { judgeManifest, orderTexts } from "./channel.ts";
-import { verdictOn } from "./evaluate-bundle.ts";
 import type { Candidate, DeferCause, Life, LifeBundle, Refusal, Step } from "./life.ts";
 import { inUse } from "./life.ts";
 import type { LifeEffect, LifeEvent } from "./life-events.ts";
 import type { Moved } from "./life-moves.ts";
-import { answer, confirm, moved, refuse, tell, tryOut } from "./life-moves.ts";
+import { answer, bake, confirm, moved, refuse, tell, tryOut, unfit } from "./life-moves.ts";
 import { notNowAtMost, retryAfterMs } from "./proof.ts";
 import { quarantinedBy } from "./quarantine.ts";
 
@@ -50,15 +49,10 @@ export function checked(life: Life, { manifest, takesEffect, at }: Told<"checked
     return refused({ reason: "notAsOffered", detail: "its signed manifest is not what was offered" });
   const order = judgeManifest(life.channel, life.floor, manifest, at);
   if (order.kind === "refuse") return refused({ reason: order.fault, detail: orderTexts[order.fault] });
-  const verdict = verdictOn(target, life.run.target);
-  if (verdict.tier === "incompatible") {
-    const { axis, expected, actual, message } = verdict;
-    return refused({ reason: "incompatible", detail: message, axis, expected, actual });
-  }
-  const held = quarantinedBy(life.quarantine, manifest, life.run.buildId, at);
-  if (held !== null) return refused({ reason: "quarantined", detail: `its content failed here: ${held.why.detail}` });
-  const accepted: Life = order.kind === "accept" ? { ...life, floor: order.floor } : life;
   const bundle: LifeBundle = { digest, catalogHash, sequence, target };
+  const why = unfit(life, bundle, at);
+  if (why !== null) return refused(why);
+  const accepted: Life = order.kind === "accept" ? { ...life, floor: order.floor } : life;
   if (inUse(life)?.catalogHash === catalogHash && life.use.kind !== "ended")
     return sameContent({ ...accepted, next: null }, bundle, offer.nonce);
   const step: Step = { state: "verified", bundle, nonce: offer.nonce, takesEffect, tries: 0 };
@@ -73,13 +67,16 @@ function sameContent(life: Life, bundle: LifeBundle, nonce: string): Moved {
       return confirm(life, { bundle, proof: use.proof }, nonce);
     case "returning": {
       const after: Life = { ...life, use: { ...use, lastGood: { ...use.lastGood, bundle } } };
-      const bake: LifeEffect = { kind: "bake", digest: bundle.digest, ms: life.run.bakeMs };
-      return moved(after, tell(bundle.digest, "confirmed"), answer(after, bundle.digest, nonce, null), bake);
+      return moved(
+        after,
+        tell(bundle.digest, "confirmed"),
+        answer(after, bundle.digest, nonce, null),
+        bake(life, bundle),
+      );
     }
     case "trial": {
       const after: Life = { ...life, use: { ...use, bundle, nonce, progress: { ...use.progress, baked: false } } };
-      const bake: LifeEffect = { kind: "bake", digest: bundle.digest, ms: life.run.bakeMs };
-      return moved(after, tell(use.bundle.digest, "superseded"), tell(bundle.digest, "trial"), bake);
+      return moved(after, tell(use.bundle.digest, "superseded"), tell(bundle.digest, "trial"), bake(life, bundle));
     }
     case "none":
     case "ended":

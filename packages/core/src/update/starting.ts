@@ -1,14 +1,12 @@
 /** What a start runs on: a staged bundle, what is in use, or what the channel assigns. Nothing is ever run on another runtime's bundle. */
 
 import type { Floor } from "./channel.ts";
-import { verdictOn } from "./evaluate-bundle.ts";
 import type { Confirmed, Life, LifeBundle, Refusal } from "./life.ts";
 import { lastGood } from "./life.ts";
 import type { Assigned, LifeEffect, LifeEvent } from "./life-events.ts";
 import type { Moved } from "./life-moves.ts";
-import { andThen, fits, moved, refuse, tryOut } from "./life-moves.ts";
+import { andThen, bake, fits, moved, refuse, tryOut, unfit } from "./life-moves.ts";
 import { digestOf, nonceOf, todo } from "./on-its-way.ts";
-import { quarantinedBy } from "./quarantine.ts";
 
 /** Nothing runs. A trial that was under way goes on; another build lifts what failed under the last one. */
 export function starting(life: Life, { run, assigned, at }: Extract<LifeEvent, { kind: "starting" }>): Moved {
@@ -54,11 +52,11 @@ function launchOn(life: Life, assigned: Assigned | null, at: number): Moved {
 
 /** The trial proved nothing yet; turns that it completed count, the time of the process that is gone does not. */
 function goOn(life: Life): Moved {
-  const { use, run } = life;
+  const { use } = life;
   if (use.kind !== "trial") return moved(life);
   const progress = { ...use.progress, baked: false };
   const { bundle } = use;
-  return moved({ ...life, use: { ...use, progress } }, launch(bundle), bake(run.bakeMs, bundle));
+  return moved({ ...life, use: { ...use, progress } }, launch(bundle), bake(life, bundle));
 }
 
 /** The bundle on trial is nothing for this build. */
@@ -76,9 +74,9 @@ function instead(life: Life, misfit: LifeBundle, assigned: Assigned | null, at: 
 }
 
 function onGood(life: Life, good: Confirmed): Moved {
-  const { use, run } = life;
+  const { use } = life;
   // Brought back and then stopped: it has still not lived for the bake time.
-  if (use.kind === "returning") return moved(life, launch(good.bundle), bake(run.bakeMs, good.bundle));
+  if (use.kind === "returning") return moved(life, launch(good.bundle), bake(life, good.bundle));
   return moved({ ...life, use: { kind: "confirmed", ...good } }, launch(good.bundle));
 }
 
@@ -98,17 +96,6 @@ function onAssigned(life: Life, assigned: Assigned | null, at: number): Moved {
 
 const nothingLeft: Refusal = { reason: "quarantined", detail: "its only bundle failed here, and none was confirmed" };
 
-/** Why this build may not use it, or null. */
-function unfit(life: Life, bundle: LifeBundle, at: number): Refusal | null {
-  const verdict = verdictOn(bundle.target, life.run.target);
-  if (verdict.tier === "incompatible") {
-    const { axis, expected, actual, message } = verdict;
-    return { reason: "incompatible", detail: message, axis, expected, actual };
-  }
-  const held = quarantinedBy(life.quarantine, bundle, life.run.buildId, at);
-  return held === null ? null : { reason: "quarantined", detail: `its content failed here: ${held.why.detail}` };
-}
-
 /** Whoever fetched, checked or staged is gone: it is told again. */
 function resumeNext(life: Life): Moved {
   return life.next === null ? moved(life) : moved(life, ...todo(life, life.next));
@@ -116,8 +103,4 @@ function resumeNext(life: Life): Moved {
 
 function launch(bundle: LifeBundle | null): LifeEffect {
   return { kind: "launch", bundle };
-}
-
-function bake(ms: number, { digest }: LifeBundle): LifeEffect {
-  return { kind: "bake", digest, ms };
 }
