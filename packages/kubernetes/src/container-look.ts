@@ -3,6 +3,7 @@ import type { BindingProfile, Refused, Unavailable } from "@moorage/core";
 import { readNotes } from "@moorage/core";
 import { decodeMetadata } from "./decode-metadata.ts";
 import { fieldsOf, isFields, listOf, textOf } from "./json-fields.ts";
+import { isOver, named } from "./object-parts.ts";
 import { pathOf } from "./paths.ts";
 import type { Requests } from "./requests.ts";
 import { onlyTrouble } from "./requests.ts";
@@ -31,15 +32,13 @@ export async function lookAtContainer(
   const metadata = decodeMetadata(answer.object);
   if (metadata === null) return { kind: "absent" };
   const status = fieldsOf(answer.object["status"]);
-  const told = [...listOf(status["containerStatuses"]), ...listOf(status["initContainerStatuses"])]
-    .map(fieldsOf)
-    .find((one) => one["name"] === container);
-  const state = fieldsOf(told?.["state"]);
-  const over = isFields(state["terminated"]) || status["phase"] === "Failed" || status["phase"] === "Succeeded";
+  const told = named([...listOf(status["containerStatuses"]), ...listOf(status["initContainerStatuses"])], container);
+  const state = fieldsOf(told["state"]);
+  const over = isFields(state["terminated"]) || isOver(status);
   return {
     kind: isFields(state["running"]) ? "running" : over ? "ended" : "waiting",
     uid: metadata.fence.uid,
-    containerId: textOf(told?.["containerID"]),
+    containerId: textOf(told["containerID"]),
     agent: readNotes(metadata, profile).name ?? null,
   };
 }

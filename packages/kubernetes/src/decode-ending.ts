@@ -2,7 +2,8 @@
 import type { Ending, EndingReason } from "@moorage/core";
 import { endingOfNote, readEndingNote } from "@moorage/core";
 import type { Fields } from "./json-fields.ts";
-import { fieldsOf, listOf, textOf } from "./json-fields.ts";
+import { textOf } from "./json-fields.ts";
+import { conditionIn } from "./object-parts.ts";
 
 const signals: Readonly<Record<number, string>> = {
   1: "SIGHUP",
@@ -40,15 +41,13 @@ const turnedDown =
 /** The ending that the pod tells beside the container's own, or null when it tells none. */
 export function endingOfPod(status: Fields): Pick<Ending, "reason" | "detail"> | null {
   const reason = textOf(status["reason"]);
-  const disruption = listOf(status["conditions"])
-    .map(fieldsOf)
-    .find((condition) => condition["type"] === "DisruptionTarget" && condition["status"] === "True");
+  const disruption = conditionIn(status, "DisruptionTarget");
   if (reason === "DeadlineExceeded") return { reason: "stopped", detail: "its active deadline was over" };
   if (reason !== null && Object.hasOwn(takenAway, reason))
     return { reason: "evicted", detail: `${takenAway[reason]} (${reason})` };
   if (reason !== null && turnedDown.test(reason))
     return { reason: "notStarted", detail: `its node turned it down (${reason})` };
-  if (disruption !== undefined) {
+  if (disruption["status"] === "True") {
     const why = textOf(disruption["reason"]) ?? "DisruptionTarget";
     return { reason: "evicted", detail: `${takenAway[why] ?? "it was taken off its node"} (${oneWord(why)})` };
   }

@@ -16,6 +16,7 @@ import type { Waiting } from "./decode-waiting.ts";
 import { decodeWaiting } from "./decode-waiting.ts";
 import type { Fields } from "./json-fields.ts";
 import { fieldsOf, listOf, textOf } from "./json-fields.ts";
+import { conditionIn, isOver, named } from "./object-parts.ts";
 import { schedulerWords } from "./why-unschedulable.ts";
 
 /** Characters of the scheduler's words. */
@@ -28,13 +29,13 @@ export function decodePod(pod: Fields, profile: BindingProfile): ObservedInstanc
   const { createdAt: _, ...observed } = metadata;
   const spec = fieldsOf(pod["spec"]);
   const status = fieldsOf(pod["status"]);
-  const container = byName(spec["containers"], profile.container);
+  const container = named(spec["containers"], profile.container);
   const { attempt, secret } = attemptOf(container, metadata.name);
   const decoding: Decoding = {
     spec,
     status,
     container,
-    statuses: byName(status["containerStatuses"], profile.container),
+    statuses: named(status["containerStatuses"], profile.container),
     secret,
     marked: metadata.deletion !== null,
   };
@@ -66,14 +67,6 @@ interface Decoding {
   readonly marked: boolean;
 }
 
-function byName(list: unknown, name: string): Fields {
-  return (
-    listOf(list)
-      .map(fieldsOf)
-      .find((one) => one["name"] === name) ?? {}
-  );
-}
-
 function decodeContainer(decoding: Decoding): ContainerEvidence {
   const { spec, status, statuses, marked } = decoding;
   const state = fieldsOf(statuses["state"]);
@@ -85,8 +78,7 @@ function decodeContainer(decoding: Decoding): ContainerEvidence {
     return { state: "terminated", ending: endingOfContainer(terminated, ofPod, marked, overdue) };
   }
   const waiting = waitingOf(decoding);
-  if (status["phase"] === "Failed" || status["phase"] === "Succeeded")
-    return { state: "terminated", ending: endingUnseen(ofPod, waiting.cause.message) };
+  if (isOver(status)) return { state: "terminated", ending: endingUnseen(ofPod, waiting.cause.message) };
   if (Object.keys(statuses).length === 0) return { state: "absent", cause: waiting.cause };
   const restarts = statuses["restartCount"];
   const ranBefore =
@@ -118,7 +110,7 @@ function initCause(spec: Fields, status: Fields): Cause | null {
   for (const one of listOf(status["initContainerStatuses"]).map(fieldsOf)) {
     const state = fieldsOf(one["state"]);
     const ended = fieldsOf(state["terminated"]);
-    const sideCar = byName(spec["initContainers"], textOf(one["name"]) ?? "")["restartPolicy"] === "Always";
+    const sideCar = named(spec["initContainers"], textOf(one["name"]) ?? "")["restartPolicy"] === "Always";
     if (isThere(state["running"]) && sideCar && one["started"] === true) continue;
     if (isThere(state["terminated"]) && ended["exitCode"] === 0) continue;
     const name = `the init container ${textOf(one["name"]) ?? ""}`;
@@ -139,10 +131,8 @@ function initCause(spec: Fields, status: Fields): Cause | null {
 
 /** Where no node has begun with it: what the scheduler says, or which node has to begin. */
 function placementCause(spec: Fields, status: Fields): Cause {
-  const scheduled = listOf(status["conditions"])
-    .map(fieldsOf)
-    .find((condition) => condition["type"] === "PodScheduled");
-  if (scheduled?.["status"] === "False") {
+  const scheduled = conditionIn(status, "PodScheduled");
+  if (scheduled["status"] === "False") {
     if (scheduled["reason"] === "SchedulingGated")
       return { code: "schedulingGated", message: "it is held back by a scheduling gate" };
     const words = schedulerWords(textOf(scheduled["message"]) ?? "") ?? "the scheduler does not say why";
@@ -180,13 +170,13 @@ function phaseOf(value: unknown): Evidence["phase"] {
 function nodeLostOf(spec: Fields, status: Fields): NodeLost | null {
   const node = textOf(spec["nodeName"]);
   if (node === null) return null;
-  const conditions = listOf(status["conditions"]).map(fieldsOf);
-  const ready = conditions.find((condition) => condition["type"] === "Ready");
-  const containersReady = conditions.find((condition) => condition["type"] === "ContainersReady");
+  const ready = conditionIn(status, "Ready");
   const turned =
-    ready?.["status"] === "False" && textOf(ready["reason"]) === null && containersReady?.["status"] === "True";
+    ready["status"] === "False" &&
+    textOf(ready["reason"]) === null &&
+    conditionIn(status, "ContainersReady")["status"] === "True";
   if (!turned && status["reason"] !== "NodeLost") return null;
-  return { node, since: textOf(ready?.["lastTransitionTime"]) };
+  return { node, since: textOf(ready["lastTransitionTime"]) };
 }
 
 /**

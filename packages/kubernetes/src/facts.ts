@@ -6,6 +6,7 @@ import { decodeMetadata } from "./decode-metadata.ts";
 import type { Fields } from "./json-fields.ts";
 import { fieldsOf, listOf, textOf } from "./json-fields.ts";
 import type { Metrics } from "./metrics.ts";
+import { named } from "./object-parts.ts";
 import { ourSelector, pathOf, withQuery } from "./paths.ts";
 import { workspaceVolume } from "./pod-template.ts";
 import type { ClusterScope, Requests } from "./requests.ts";
@@ -131,14 +132,6 @@ function factsOf(pod: Fields, profile: BindingProfile): PodFacts | null {
     cpuMs: null,
     cpuCores: null,
   };
-}
-
-function named(list: unknown, name: string): Fields {
-  return (
-    listOf(list)
-      .map(fieldsOf)
-      .find((one) => one["name"] === name) ?? {}
-  );
 }
 
 /** The workspace is the volume of that name: see the pod's template. */

@@ -1,11 +1,12 @@
 /** Reads what may be known of a pod that waits: itself, its Events, and its claim or its node where they are in question. */
-import type { BindingProfile, Condition, ObservedInstance } from "@moorage/core";
+import type { Condition, ObservedInstance } from "@moorage/core";
 import { markedIdentity, readNotes } from "@moorage/core";
 import { decodePod } from "./decode.ts";
 import type { Events } from "./events.ts";
 import { claimOf } from "./facts.ts";
 import type { Fields } from "./json-fields.ts";
-import { fieldsOf, listOf, textOf } from "./json-fields.ts";
+import { fieldsOf, textOf } from "./json-fields.ts";
+import { named } from "./object-parts.ts";
 import { pathOf } from "./paths.ts";
 import type { ClusterScope, Requests } from "./requests.ts";
 import type { Beside, WaitingPod } from "./waiting-pod.ts";
@@ -49,16 +50,11 @@ function bare(object: Fields, observed: ObservedInstance, { profile, context, na
     place: { context, namespace },
     spec,
     status: fieldsOf(object["status"]),
-    container: ours(spec, profile),
+    container: named(spec["containers"], profile.container),
     events: null,
     claim: claim === null ? null : { name: claim, look: unknown, events: [] },
     node: node === null ? null : { name: node, look: unknown },
   };
-}
-
-function ours(spec: Fields, profile: BindingProfile): Fields {
-  const all = listOf(spec["containers"]).map(fieldsOf);
-  return all.find((one) => one["name"] === profile.container) ?? {};
 }
 
 async function besides(

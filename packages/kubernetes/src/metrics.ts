@@ -1,6 +1,7 @@
 /** Memory and CPU of pods by the metrics API, which a cluster may have or not. */
 import type { Fields } from "./json-fields.ts";
 import { fieldsOf, listOf, textOf } from "./json-fields.ts";
+import { named } from "./object-parts.ts";
 import { ourSelector, withQuery } from "./paths.ts";
 import { parseQuantity } from "./quantity.ts";
 import type { ClusterScope, Requests } from "./requests.ts";
@@ -49,10 +50,7 @@ export class Metrics {
 
 function usageOf(item: Fields, container: string): [string, PodUsage][] {
   const name = textOf(fieldsOf(item["metadata"])["name"]);
-  const ours = listOf(item["containers"])
-    .map(fieldsOf)
-    .find((one) => one["name"] === container);
-  if (name === null || ours === undefined) return [];
-  const { memory, cpu } = fieldsOf(ours["usage"]);
+  if (name === null) return [];
+  const { memory, cpu } = fieldsOf(named(item["containers"], container)["usage"]);
   return [[name, { memoryBytes: parseQuantity(memory), cpuCores: parseQuantity(cpu) }]];
 }

@@ -4,6 +4,7 @@ import { redactor } from "@moorage/core";
 import type { Fields } from "./json-fields.ts";
 import { fieldsOf, listOf, textOf } from "./json-fields.ts";
 import { kubectl, kubectlCluster } from "./kubectl-command.ts";
+import { conditionIn } from "./object-parts.ts";
 import type { WaitingPod } from "./waiting-pod.ts";
 import { whyClaim } from "./why-claim.ts";
 
@@ -22,10 +23,8 @@ type Help = "resources" | "selector" | "taint" | "cordon" | "nodes" | "volume" |
 
 /** Null when no scheduler has said that it cannot be placed. */
 export function whyUnschedulable(pod: WaitingPod): Condition | null {
-  const scheduled = listOf(pod.status["conditions"])
-    .map(fieldsOf)
-    .find((condition) => condition["type"] === "PodScheduled");
-  if (scheduled?.["status"] !== "False") return null;
+  const scheduled = conditionIn(pod.status, "PodScheduled");
+  if (scheduled["status"] !== "False") return null;
   if (scheduled["reason"] === "SchedulingGated") return gated(pod);
   const message = textOf(scheduled["message"]) ?? "";
   if (/unbound immediate PersistentVolumeClaims|persistentvolumeclaim "/.test(message)) {

@@ -3,8 +3,9 @@ import type { Condition, NodeLost } from "@moorage/core";
 import { endingOfPod, startFault } from "./decode-ending.ts";
 import { configFault, isPullReason } from "./decode-waiting.ts";
 import { eventMessage } from "./event-message.ts";
-import { fieldsOf, listOf, textOf } from "./json-fields.ts";
+import { fieldsOf, textOf } from "./json-fields.ts";
 import { kubectl } from "./kubectl-command.ts";
+import { isOver, named } from "./object-parts.ts";
 import type { WaitingPod } from "./waiting-pod.ts";
 import { onNode, whyPullFails } from "./why-image.ts";
 import { whyNode } from "./why-node.ts";
@@ -27,7 +28,7 @@ export function whyWaiting(pod: WaitingPod, lost: NodeLost | null): Condition | 
 export function whyTakenAway({ status, agent }: WaitingPod): Condition | null {
   const ending = endingOfPod(status);
   if (ending === null || (ending.reason !== "evicted" && ending.reason !== "notStarted")) return null;
-  const over = status["phase"] === "Failed" || status["phase"] === "Succeeded";
+  const over = isOver(status);
   const said = textOf(status["message"]);
   const words = `${ending.detail ?? ""}${said === null ? "" : `: ${eventMessage("", said)}`}`;
   return {
@@ -78,10 +79,8 @@ function whySilent(pod: WaitingPod): Condition | null {
 }
 
 function waitingOf({ status, container }: WaitingPod): { readonly reason: string | null; readonly message: string } {
-  const told = listOf(status["containerStatuses"])
-    .map(fieldsOf)
-    .find((one) => one["name"] === container["name"]);
-  const waiting = fieldsOf(fieldsOf(told?.["state"])["waiting"]);
+  const told = named(status["containerStatuses"], container["name"]);
+  const waiting = fieldsOf(fieldsOf(told["state"])["waiting"]);
   return { reason: textOf(waiting["reason"]), message: textOf(waiting["message"]) ?? "" };
 }
 
