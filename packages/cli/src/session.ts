@@ -8,6 +8,7 @@ import type { Invocation } from "./args/command-spec.ts";
 import { CliError } from "./errors/cli-error.ts";
 import type { Host } from "./host.ts";
 import type { AgentScope } from "./scope/agent-scope.ts";
+import type { LocalScopeOptions } from "./scope/local-scope.ts";
 import { openLocalScope, stateDir } from "./scope/local-scope.ts";
 import { substrateOf } from "./scope/substrate-of.ts";
 
@@ -48,7 +49,7 @@ async function openScope(
   invocation: Invocation,
   host: Host,
   clock: Clock,
-  options: Required<Omit<SessionOptions, "launchEnv">> & Parameters<typeof openLocalScope>[2],
+  options: LocalScopeOptions,
 ): Promise<AgentScope> {
   if (substrateOf(invocation.flags) === "local") return openLocalScope(stateDir(invocation, host), clock, options);
   // A command on this machine evaluates nothing of the cluster's side.

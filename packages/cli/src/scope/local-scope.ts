@@ -17,12 +17,10 @@ export function stateDir(invocation: Invocation, host: Host): string {
   return host.env["MOORAGE_STATE"] ?? defaultStateDir(host.env);
 }
 
+export type LocalScopeOptions = Pick<ScopeOptions, "mode" | "launchEnv">;
+
 /** Throws a `StateError` when the state directory cannot be used. */
-export async function openLocalScope(
-  directory: string,
-  clock: Clock,
-  options: Pick<ScopeOptions, "mode" | "launchEnv">,
-): Promise<AgentScope> {
+export async function openLocalScope(directory: string, clock: Clock, options: LocalScopeOptions): Promise<AgentScope> {
   const scope = await openScope({ ...options, stateDir: directory, clock, random: systemRandom, systemdScope: true });
   return {
     on: "local",
