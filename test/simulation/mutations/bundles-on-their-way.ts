@@ -19,15 +19,27 @@ export const bundlesOnTheirWay: readonly Mutation[] = [
   ),
   life(
     "3 a change for the next start waits for it",
-    "update/on-its-way",
-    'next.takesEffect !== "turn" || run.takesPart',
-    "run.takesPart",
+    "update/plan",
+    'if (takesPart === "nothing" || takesEffect === "start") return "next start";',
+    'if (takesPart === "nothing") return "next start";',
   ),
   life(
     "4 who takes no part waits for a start",
+    "update/plan",
+    'if (takesPart === "nothing" || takesEffect === "start") return "next start";',
+    'if (takesEffect === "start") return "next start";',
+  ),
+  life(
+    "4 what waits for a start is not switched at a boundary",
     "update/on-its-way",
-    ' || run.takesPart === "nothing") return moved(life);',
-    ") return moved(life);",
+    "next.switching || waitsForStart(run, next)) return moved(life);",
+    "next.switching) return moved(life);",
+  ),
+  life(
+    "4 nor is a boundary awaited for it",
+    "update/on-its-way",
+    "return waitsForStart(run, next) ? [] : [{",
+    "return run.takesPart === null ? [] : [{",
   ),
   life(
     "2 a bundle applies only to exactly its runtime",

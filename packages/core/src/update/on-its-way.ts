@@ -1,10 +1,11 @@
 /** A bundle on its way into use: offered, fetched, verified, staged, put off; refused or superseded. */
 import { judgeManifest, orderTexts } from "./channel.ts";
-import type { Candidate, DeferCause, Life, LifeBundle, Refusal, Step } from "./life.ts";
+import type { Candidate, DeferCause, Life, LifeBundle, Refusal, Run, Step } from "./life.ts";
 import { inUse } from "./life.ts";
 import type { LifeEffect, LifeEvent } from "./life-events.ts";
 import type { Moved } from "./life-moves.ts";
 import { answer, bake, confirm, moved, refuse, tell, tryOut, unfit } from "./life-moves.ts";
+import { catalogMoment } from "./plan.ts";
 import { notNowAtMost, retryAfterMs } from "./proof.ts";
 import { quarantinedBy } from "./quarantine.ts";
 
@@ -137,8 +138,7 @@ export function due(life: Life, { digest }: Pick<Told<"due">, "digest">): Moved 
 /** The boundary of a turn, or any moment of an agent that makes no claim about turns: what waits for it is switched to. */
 export function boundary(life: Life): Moved {
   const { next, run } = life;
-  if (next?.state !== "staged" || next.takesEffect !== "turn" || run.takesPart === "nothing") return moved(life);
-  if (next.switching) return moved(life);
+  if (next?.state !== "staged" || next.switching || waitsForStart(run, next)) return moved(life);
   const step: Step = { ...next, switching: true };
   return moved({ ...life, next: step }, ...todo(life, step));
 }
@@ -161,8 +161,7 @@ export function todo({ run }: Life, next: Candidate): LifeEffect[] {
       return [{ kind: "stage", digest }];
     case "staged":
       if (next.switching) return [{ kind: "switch", digest }];
-      // Who takes no part, and a change that takes effect at a start, wait for a start.
-      return run.takesPart !== "nothing" && next.takesEffect === "turn" ? [{ kind: "awaitBoundary", digest }] : [];
+      return waitsForStart(run, next) ? [] : [{ kind: "awaitBoundary", digest }];
     case "deferred":
       return [{ kind: "retryAfter", digest, ms: retryAfterMs(next.from.tries) }];
     default:
@@ -170,14 +169,23 @@ export function todo({ run }: Life, next: Candidate): LifeEffect[] {
   }
 }
 
-export function digestOf(next: Candidate): string {
-  if (next.state === "deferred") return digestOf(next.from);
-  return "offer" in next ? next.offer.digest : next.bundle.digest;
+/** As a plan says it: who takes no part, and a change that takes effect at a start, wait for a start. */
+function waitsForStart({ takesPart }: Run, { takesEffect }: Extract<Step, { state: "staged" }>): boolean {
+  return catalogMoment(takesPart, takesEffect) === "next start";
 }
 
-export function nonceOf(next: Candidate): string {
-  if (next.state === "deferred") return nonceOf(next.from);
-  return "offer" in next ? next.offer.nonce : next.nonce;
+/** Where it is on its way, put off or not. */
+export function stepOf(next: Candidate): Step {
+  return next.state === "deferred" ? next.from : next;
+}
+
+export function digestOf(next: Candidate): string {
+  const step = stepOf(next);
+  return "offer" in step ? step.offer.digest : step.bundle.digest;
+}
+
+function nonceOf(step: Step): string {
+  return "offer" in step ? step.offer.nonce : step.nonce;
 }
 
 function withNonce(next: Candidate, nonce: string): Candidate {

@@ -6,7 +6,7 @@ import { lastGood } from "./life.ts";
 import type { Assigned, LifeEffect, LifeEvent } from "./life-events.ts";
 import type { Moved } from "./life-moves.ts";
 import { andThen, bake, fits, moved, refuse, tryOut, unfit } from "./life-moves.ts";
-import { digestOf, nonceOf, todo } from "./on-its-way.ts";
+import { stepOf, todo } from "./on-its-way.ts";
 
 /** Nothing runs. A trial that was under way goes on; another build lifts what failed under the last one. */
 export function starting(life: Life, { run, assigned, at }: Extract<LifeEvent, { kind: "starting" }>): Moved {
@@ -24,15 +24,15 @@ function atLeast(floor: Floor, bundle: LifeBundle | undefined): Floor {
 /** What was verified under an earlier build is weighed again under this one. */
 function weighNext(life: Life, at: number): Moved {
   const { next } = life;
-  const step = next?.state === "deferred" ? next.from : next;
-  if (next === null || step === null || !("bundle" in step)) return moved(life);
+  const step = next === null ? null : stepOf(next);
+  if (step === null || !("bundle" in step)) return moved(life);
   const why = unfit(life, step.bundle, at);
-  return why === null ? moved(life) : refuse(life, digestOf(next), nonceOf(next), why, at);
+  return why === null ? moved(life) : refuse(life, step.bundle.digest, step.nonce, why, at);
 }
 
 function launchOn(life: Life, assigned: Assigned | null, at: number): Moved {
   const { next, use } = life;
-  const step = next?.state === "deferred" ? next.from : next;
+  const step = next === null ? null : stepOf(next);
   // A start is a boundary like that of a turn, and the only one for some.
   if (step?.state === "staged") return tryOut(life, step.bundle, step.nonce, launch(step.bundle));
   switch (use.kind) {
