@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { ClusterAccess, Source } from "./cluster-access.ts";
 import { ClusterError } from "./cluster-error.ts";
+import { codeOf } from "./error-code.ts";
 import type { PluginCredential } from "./exec-plugin.ts";
 import { runPlugin } from "./exec-plugin.ts";
 import { openRareSignIn } from "./rare-access.ts";
@@ -118,8 +119,7 @@ export class Credentials {
       this.#files.set(source.path, { bytes, readAt: now });
       return bytes;
     } catch (error) {
-      const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-      throw unreadable(`${source.path} cannot be read (${code}), and ${this.#access.user.name} needs it`);
+      throw unreadable(`${source.path} cannot be read (${codeOf(error)}), and ${this.#access.user.name} needs it`);
     }
   }
 }

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { ClusterAccess } from "./cluster-access.ts";
 import { ClusterError } from "./cluster-error.ts";
+import { codeOf } from "./error-code.ts";
 import type { Choice, KubeconfigFile } from "./kubeconfig.ts";
 import { accessOf } from "./kubeconfig.ts";
 
@@ -37,7 +38,7 @@ function readIfThere(path: string): KubeconfigFile | null {
   try {
     return { path, text: readFileSync(path, "utf8") };
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    const code = codeOf(error);
     if (code === "ENOENT" || code === "ENOTDIR") return null;
     throw new ClusterError("kubeconfigUnreadable", `${path} cannot be read (${code})`, "check who may read the file");
   }

@@ -1,4 +1,5 @@
 /** What went wrong on the way, from the code of an error alone: its text may quote a header, so it is never looked at. */
+import { codeOf } from "./error-code.ts";
 
 /** What a person has to mend; everything else may be over in a moment. */
 const lasting: Readonly<Record<string, string>> = {
@@ -33,7 +34,7 @@ export interface NetworkFailure {
 }
 
 export function describeFailure(error: unknown): NetworkFailure {
-  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  const code = codeOf(error);
   const words = lasting[code];
   if (words !== undefined) return { detail: `${words} (${code})`, lasting: true };
   // Only what looks like a code is told: anything else may be a text of somebody else's.

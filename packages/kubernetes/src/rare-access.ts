@@ -5,6 +5,7 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import type { ClusterAccess, RareSignIn } from "./cluster-access.ts";
 import { ClusterError } from "./cluster-error.ts";
 import type { Credential } from "./credentials.ts";
+import { codeOf } from "./error-code.ts";
 import type { PluginCredential } from "./exec-plugin.ts";
 import { fieldsOf, parseFields, textOf } from "./json-fields.ts";
 
@@ -71,10 +72,9 @@ async function loadKubeConfig(what: string): Promise<KubeConfig> {
     const { KubeConfig } = await import("@kubernetes/client-node");
     return new KubeConfig();
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
     throw new ClusterError(
       "clientLibraryMissing",
-      `${what} needs the package @kubernetes/client-node, which cannot be loaded (${code})`,
+      `${what} needs the package @kubernetes/client-node, which cannot be loaded (${codeOf(error)})`,
       `install it beside moorage: \`npm install --global ${library}\`; or let your provider's tool write a credential plugin`,
     );
   }

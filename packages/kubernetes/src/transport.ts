@@ -7,6 +7,7 @@ import { readBody, readChunks } from "./answer-body.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
 import { ClusterError } from "./cluster-error.ts";
 import type { Credential, Credentials } from "./credentials.ts";
+import { codeOf } from "./error-code.ts";
 import { describeFailure } from "./network-failure.ts";
 
 export interface ApiRequest {
@@ -274,10 +275,6 @@ class Limit {
 
 function timeout(): Error {
   return Object.assign(new Error("time is over"), { code: "ETIMEDOUT" });
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "unknown";
 }
 
 function readTime(header: string | undefined): number | null {
