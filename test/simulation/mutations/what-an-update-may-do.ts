@@ -70,6 +70,12 @@ export const whatAnUpdateMayDo: readonly Mutation[] = [
     'return "different";',
   ),
   decided(
+    "3 which is told, and not taken for different content",
+    "update/catalog-hash",
+    'if (catalogs === "notComparable") throw FingerprintError.hashesNotComparable(schemeOf(one), schemeOf(other));',
+    "",
+  ),
+  decided(
     "2 a format that differs is cold, and dominates",
     "update/classify-update",
     'if (firstDifference(running, available) !== null) return "cold";',
@@ -153,7 +159,7 @@ export const whatAnUpdateMayDo: readonly Mutation[] = [
   planned(
     "2 what is in use needs no bundle",
     "update/plan",
-    'return catalogs === "same" ? noBundle : hotBundle;',
+    "return isSameCatalog(fingerprint.toolCatalogHash, bundle.catalogHash) ? noBundle : hotBundle;",
     "return hotBundle;",
   ),
   planned(

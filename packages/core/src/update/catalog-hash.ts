@@ -20,8 +20,15 @@ export function compareCatalogHashes(one: string, other: string): CatalogCompari
   return schemeOf(one) === schemeOf(other) ? "different" : "notComparable";
 }
 
+/** Both have been checked. Throws a `FingerprintError` where they cannot be compared. */
+export function isSameCatalog(one: string, other: string): boolean {
+  const catalogs = compareCatalogHashes(one, other);
+  if (catalogs === "notComparable") throw FingerprintError.hashesNotComparable(schemeOf(one), schemeOf(other));
+  return catalogs === "same";
+}
+
 /** The algorithm id in front of the digits, as in `v1:sha256`; empty where a name has none. The hash has been checked. */
-export function schemeOf(hash: string): string {
+function schemeOf(hash: string): string {
   return hash.slice(0, Math.max(0, hash.lastIndexOf(":")));
 }
 

@@ -1,8 +1,7 @@
 /** What may a release do? Build against build: pure, total over well-formed fingerprints, and it never refuses. */
-import { compareCatalogHashes, schemeOf } from "./catalog-hash.ts";
+import { isSameCatalog } from "./catalog-hash.ts";
 import type { Fingerprint } from "./fingerprint.ts";
 import { checkFingerprint, firstDifference } from "./fingerprint.ts";
-import { FingerprintError } from "./fingerprint-error.ts";
 
 /** Cold: the whole fleet moves. Hot: a catalog is delivered. Warm: the next start has it. */
 export type UpdateTier = "cold" | "hot" | "warm";
@@ -15,18 +14,6 @@ export function classifyUpdate(running: Fingerprint, available: Fingerprint): Up
   checkFingerprint(running);
   checkFingerprint(available, running);
   if (firstDifference(running, available) !== null) return "cold";
-  const catalogs = compareCatalogHashes(running.toolCatalogHash, available.toolCatalogHash);
-  switch (catalogs) {
-    case "different":
-      return "hot";
-    case "same":
-      return "warm";
-    case "notComparable":
-      throw FingerprintError.hashesNotComparable(
-        schemeOf(running.toolCatalogHash),
-        schemeOf(available.toolCatalogHash),
-      );
-    default:
-      return catalogs satisfies never;
-  }
+  if (!isSameCatalog(running.toolCatalogHash, available.toolCatalogHash)) return "hot";
+  return "warm";
 }

@@ -1,10 +1,9 @@
 /** What an update would do to each agent of a fleet: a part for the release and one for the bundle. It changes nothing. */
-import { compareCatalogHashes, schemeOf } from "./catalog-hash.ts";
+import { isSameCatalog } from "./catalog-hash.ts";
 import type { BundleTarget, Incompatible } from "./evaluate-bundle.ts";
 import { checkBundle, verdictOn } from "./evaluate-bundle.ts";
 import type { Axis, Fingerprint, RuntimeTarget } from "./fingerprint.ts";
 import { checkFingerprint, checkTarget, differences, firstDifference } from "./fingerprint.ts";
-import { FingerprintError } from "./fingerprint-error.ts";
 import type { BuildPart, CatalogMoment, CatalogPart, Effect, When } from "./plan-words.ts";
 import { inWords } from "./plan-words.ts";
 
@@ -160,11 +159,7 @@ function partOfBundle({ fingerprint }: RunningBuild, bundle: PublishedBundle | n
     const { message: _, ...part } = verdict;
     return part;
   }
-  const inUse = fingerprint.toolCatalogHash;
-  const catalogs = compareCatalogHashes(inUse, bundle.catalogHash);
-  if (catalogs === "notComparable")
-    throw FingerprintError.hashesNotComparable(schemeOf(inUse), schemeOf(bundle.catalogHash));
-  return catalogs === "same" ? noBundle : hotBundle;
+  return isSameCatalog(fingerprint.toolCatalogHash, bundle.catalogHash) ? noBundle : hotBundle;
 }
 
 function catalogWords(one: PlannedAgent, { tier }: BundlePart): CatalogPart | null {
