@@ -74,7 +74,7 @@ describe.skipIf(cluster.own === null)("on our own cluster", () => {
         transport.open(`${path}?watch=true&allowWatchBookmarks=true&resourceVersion=${from}`, idleMs, signal),
     };
     const ports = { clock: awakeClock(), random: systemRandom, signal: abort.signal };
-    const told = watch(source, { kind: "empty", failures: 0 }, ports);
+    const told = watch(source, null, ports);
     const heard: Told[] = [];
     const reading = (async () => {
       for await (const one of told) heard.push(one);

@@ -14,7 +14,6 @@ import { onlyTrouble } from "./requests.ts";
 import type { WatchSource } from "./watch.ts";
 import { watch } from "./watch.ts";
 import { openWatch } from "./watch-source.ts";
-import type { WatchState } from "./watch-state.ts";
 
 /** Of which pod: by its name, by its UID, or both. Neither: of all of ours, also of those that are gone. */
 export interface EventChoice {
@@ -79,10 +78,8 @@ export class Events {
         return opened;
       },
     };
-    const begin: Extract<WatchState, { kind: "empty" | "listed" }> =
-      told === null ? { kind: "empty", failures: 0 } : { kind: "listed", version: told, failures: 0 };
     try {
-      for await (const heard of watch(source, begin, { clock, random, signal: over.signal })) {
+      for await (const heard of watch(source, told, { clock, random, signal: over.signal })) {
         if (heard.kind === "paused" && refused !== null) throw answerFault(refused, "NAME");
         if (heard.kind === "paused" || heard.kind === "removed") continue;
         const objects = heard.kind === "listed" ? heard.objects : [heard.object];

@@ -8,7 +8,6 @@ import { metadataList } from "./requests.ts";
 import type { WatchSource } from "./watch.ts";
 import { watch } from "./watch.ts";
 import { openWatch } from "./watch-source.ts";
-import type { WatchState } from "./watch-state.ts";
 
 export interface ChangeReader {
   /**
@@ -78,9 +77,7 @@ export class PodChanges {
         listingOf(await this.#requests.get("list", "pods", withQuery(pathOf(namespace, "pods"), query), metadataList)),
       open: (version, aborted) => openWatch(this.#scope, "pods", query, version, aborted),
     };
-    const begin: Extract<WatchState, { kind: "empty" | "listed" }> =
-      this.#version === null ? { kind: "empty", failures: 0 } : { kind: "listed", version: this.#version, failures: 0 };
-    for await (const told of watch(source, begin, { clock, random, signal: this.#life })) {
+    for await (const told of watch(source, this.#version, { clock, random, signal: this.#life })) {
       if (told.kind === "paused") continue;
       // After a list nobody knows what happened before it.
       this.#heard += 1;

@@ -183,8 +183,7 @@ export function createSubstrate(
           return opened;
         },
       };
-      const begin = { kind: "listed", version: from, failures: 0 } as const;
-      for await (const told of watch(source, begin, { clock: scope.clock, random: scope.random, signal })) {
+      for await (const told of watch(source, from, { clock: scope.clock, random: scope.random, signal })) {
         if (signal.aborted) return;
         switch (told.kind) {
           case "changed":

@@ -23,7 +23,7 @@ interface Watched {
 const idleMs = 200;
 
 /** A watch over a server whose lists are at version 5 and hold nothing. */
-async function watched(handler: Handler, begin: "empty" | "listed" = "listed"): Promise<Watched> {
+async function watched(handler: Handler, from: string | null = "5"): Promise<Watched> {
   const server = await startServer(handler);
   const access = accessTo(server.server);
   const transport = new Transport(access, new Credentials(access, { env: {}, now: () => 0 }));
@@ -35,14 +35,10 @@ async function watched(handler: Handler, begin: "empty" | "listed" = "listed"): 
         ? { kind: "listed", objects: [], version: "5" }
         : { kind: "listFailed", detail: answer.kind, retryAfterMs: null };
     },
-    open: (from, signal) => transport.open(`/watch?from=${from}`, idleMs, signal),
+    open: (version, signal) => transport.open(`/watch?from=${version}`, idleMs, signal),
   };
   const ports = { clock: realClock, random: evenRandom, signal: abort.signal };
-  const told = watch(
-    source,
-    begin === "empty" ? { kind: begin, failures: 0 } : { kind: begin, version: "5", failures: 0 },
-    ports,
-  );
+  const told = watch(source, from, ports);
   const leave = (): Promise<unknown> => {
     abort.abort();
     return told.return();
@@ -165,7 +161,7 @@ test("from nothing it lists first, and a list that fails is repeated", async () 
   const watching = await watched((request, response) => {
     if (request.url !== "/list") response.write(event("ADDED", 6));
     else answerJson(response, (lists += 1) === 1 ? 500 : 200, {});
-  }, "empty");
+  }, null);
   expect(await watching.next()).toMatchObject({ kind: "paused" });
   expect(await watching.next()).toEqual({ kind: "listed", objects: [] });
   expect(await watching.next()).toMatchObject({ version: "6" });

@@ -33,12 +33,14 @@ export interface WatchPorts {
   readonly signal: Abort;
 }
 
-/** Runs until the signal aborts or the reader leaves. Begin with `{kind: "empty", failures: 0}` for a list, or `listed` to follow from a version. */
+/** Runs until the signal aborts or the reader leaves. `from`: the version that is known already; null: it begins with a list. */
 export async function* watch(
   source: WatchSource,
-  begin: Extract<WatchState, { kind: "empty" } | { kind: "listed" }>,
+  from: string | null,
   { clock, random, signal }: WatchPorts,
 ): AsyncGenerator<Told, void> {
+  const begin: WatchState =
+    from === null ? { kind: "empty", failures: 0 } : { kind: "listed", version: from, failures: 0 };
   let { state, demand } = stepWatch(begin, { kind: "go" }, 0);
   while (!signal.aborted) {
     let input: WatchInput;
