@@ -1,6 +1,7 @@
 /** The cold move as a state machine: what is told gives the next move and what is to be done. Old and new never live at once. */
-import type { Active, Look, Move, MoveDecision, MoveEffect, MoveEvent, MoveState, Returning } from "./move.ts";
-import { approvalNotice, heldNotice, noReturnNotice, wantsOwnDecision } from "./move-notices.ts";
+import type { Active, Look, Move, MoveDecision, MoveEffect, MoveEvent, MoveState, Returning, Side } from "./move.ts";
+import { isPastNoReturn } from "./move.ts";
+import { approvalNotice, heldNotice, noReturnNotice } from "./move-notices.ts";
 import { moveTodo } from "./move-todo.ts";
 
 export interface MoveStep {
@@ -121,6 +122,11 @@ function goBack(move: Move, at: Active, event: Told<"goBack">): MoveStep {
   return enter(after, { kind: "returning", phase: "closing", cleared: false, outcome });
 }
 
+/** Whether going back from here wants a decision of its own, which nobody has taken yet. */
+function wantsOwnDecision(move: Move, at: Active): boolean {
+  return isPastNoReturn(move, at) && !move.acrossNoReturn;
+}
+
 type OnTheWay = Exclude<Active, { kind: "proposed" } | Returning>;
 
 function stepForward(move: Move, state: OnTheWay, event: MoveEvent): MoveStep {
@@ -171,7 +177,7 @@ function reopen(move: Move, opening: boolean, event: MoveEvent): MoveStep {
 }
 
 /** All members of one side run, and nothing else. */
-function settle(move: Move, state: Active, event: MoveEvent, side: "old" | "new", end: MoveState): MoveStep {
+function settle(move: Move, state: Active, event: MoveEvent, side: Side, end: MoveState): MoveStep {
   if (event.kind !== "seen") return stay(move);
   const { look } = event;
   const strangers = side === "new" ? look.old : look.new;

@@ -2,7 +2,7 @@
 import type { NoticeDraft } from "../mailbox/notice.ts";
 import { axisWords, differences } from "./fingerprint.ts";
 import type { Active, Move } from "./move.ts";
-import { hasPointOfNoReturn, isPastNoReturn } from "./move.ts";
+import { hasPointOfNoReturn } from "./move.ts";
 
 /** The approval: which formats move, who stops, and whether there is a way back. */
 export function approvalNotice(move: Move): NoticeDraft {
@@ -22,7 +22,7 @@ export function approvalNotice(move: Move): NoticeDraft {
   };
 }
 
-/** Held: go on, or back? Where nothing leads back, going back is asked for by itself. */
+/** Held: go on, or back? What going back may lose is asked for by a notice of its own, once somebody wants to. */
 export function heldNotice(move: Move, at: Active, why: string): NoticeDraft {
   return {
     about: "moveHeld",
@@ -41,11 +41,6 @@ export function noReturnNotice(move: Move, at: Active): NoticeDraft {
     evidence: { ...identityOf(move), state: wordsOf(at) },
     choices: ["goBack", "goOn"],
   };
-}
-
-/** Whether going back from here wants a decision of its own, which nobody has taken yet. */
-export function wantsOwnDecision(move: Move, at: Active): boolean {
-  return isPastNoReturn(move, at) && !move.acrossNoReturn;
 }
 
 function identityOf({ id, members, from, to }: Move): Record<string, string> {

@@ -1,5 +1,5 @@
 /** What a cold move needs done in each of its states, from the beginning: whoever takes it up does that, and harms nothing. */
-import type { Move, MoveEffect, Returning } from "./move.ts";
+import type { Move, MoveEffect, Returning, Side } from "./move.ts";
 
 export function moveTodo(move: Move): MoveEffect[] {
   const { state, epoch, migration } = move;
@@ -50,6 +50,6 @@ function backTodo(move: Move, { phase, cleared }: Returning): MoveEffect[] {
 }
 
 /** A start of what runs is a no-op. */
-function start({ members }: Move, side: "old" | "new"): MoveEffect[] {
+function start({ members }: Move, side: Side): MoveEffect[] {
   return [{ kind: "start", side, agents: members.map(({ agent }) => agent) }, { kind: "look" }];
 }
