@@ -40,6 +40,11 @@ export function oneOf<const T extends string | number>(...words: readonly T[]): 
   };
 }
 
+/** One of the keys. The compiler asks for every word of the type: none can be written and then not be read. */
+export function keyOf<T extends string>(words: Readonly<Record<T, unknown>>): Reader<T> {
+  return oneOf(...(Object.keys(words) as T[]));
+}
+
 export function orNull<T>(read: Reader<T>): Reader<T | null> {
   return (value, place) => (value === null ? null : read(value, place));
 }
@@ -75,15 +80,13 @@ export function fields<T extends object>(shape: Shape<T>): Reader<T> {
   };
 }
 
-/** What else a variant has is decided by the word in one of its fields. */
-export function variants<T extends object>(key: string, readers: Readonly<Record<string, Reader<T>>>): Reader<T> {
-  const word = oneOf(...Object.keys(readers));
-  return (value, place) => {
-    const kind = word(objectAt(value, place)[key], inside(place, key));
-    const read = readers[kind];
-    if (read === undefined) throw new PlainDataError(inside(place, key), "known");
-    return read(value, place);
-  };
+/** What else a variant has is decided by the word in one of its fields: of each word, what reads it. */
+export function variants<T extends object, K extends keyof T & string>(
+  key: K,
+  readers: Readonly<Record<T[K] & string, Reader<T>>>,
+): Reader<T> {
+  const word = keyOf<T[K] & string>(readers);
+  return (value, place) => readers[word(objectAt(value, place)[key], inside(place, key))](value, place);
 }
 
 /** A whole document of a format: another format may have other fields, so that it is the first thing that is told. */

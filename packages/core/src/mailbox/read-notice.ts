@@ -1,6 +1,18 @@
 /** The persisted form of a notice: JSON, versioned, read strictly. */
-import { count, fields, listOf, oneOf, orNull, type Reader, readFormat, text, texts, variants } from "../plain-data.ts";
-import type { Choice, Notice, NoticeState, Subject } from "./notice.ts";
+import {
+  count,
+  fields,
+  keyOf,
+  listOf,
+  oneOf,
+  orNull,
+  type Reader,
+  readFormat,
+  text,
+  texts,
+  variants,
+} from "../plain-data.ts";
+import type { Choice, Notice, NoticeAbout, NoticeState, Subject } from "./notice.ts";
 import { noticeFormat } from "./notice.ts";
 
 export function writeNotice(notice: Notice): string {
@@ -12,9 +24,16 @@ export function readNotice(written: string): Notice {
   return readFormat(written, noticeFormat, notice);
 }
 
-const choice: Reader<Choice> = oneOf("approve", "reject", "retry", "goOn", "goBack", "acknowledge");
+const choice = keyOf<Choice>({
+  approve: true,
+  reject: true,
+  retry: true,
+  goOn: true,
+  goBack: true,
+  acknowledge: true,
+});
 
-const state: Reader<NoticeState> = variants<NoticeState>("kind", {
+const state: Reader<NoticeState> = variants<NoticeState, "kind">("kind", {
   open: fields({ kind: oneOf("open") }),
   snoozed: fields({ kind: oneOf("snoozed"), until: count, by: text, at: count }),
   decided: fields({ kind: oneOf("decided"), choice, by: text, at: count }),
@@ -24,18 +43,18 @@ const state: Reader<NoticeState> = variants<NoticeState>("kind", {
 const notice = fields<Notice>({
   format: oneOf(noticeFormat),
   id: text,
-  about: oneOf(
-    "coldMove",
-    "moveHeld",
-    "pointOfNoReturn",
-    "bundleRefused",
-    "bundleReverted",
-    "bundlePutOff",
-    "equivocation",
-    "agentEnded",
-    "cannotStart",
-    "nodeLost",
-  ),
+  about: keyOf<NoticeAbout>({
+    coldMove: true,
+    moveHeld: true,
+    pointOfNoReturn: true,
+    bundleRefused: true,
+    bundleReverted: true,
+    bundlePutOff: true,
+    equivocation: true,
+    agentEnded: true,
+    cannotStart: true,
+    nodeLost: true,
+  }),
   subject: fields<Subject>({ kind: oneOf("agent", "fleet"), name: text }),
   reason: text,
   evidence: texts,

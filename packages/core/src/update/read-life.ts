@@ -1,7 +1,20 @@
 /** The persisted form of a life: JSON, versioned, read strictly. */
 
-import { count, fields, flag, listOf, oneOf, orNull, type Reader, readFormat, text, variants } from "../plain-data.ts";
-import type { Channel, Floor, OrderFault } from "./channel.ts";
+import {
+  count,
+  fields,
+  flag,
+  keyOf,
+  listOf,
+  oneOf,
+  orNull,
+  type Reader,
+  readFormat,
+  text,
+  variants,
+} from "../plain-data.ts";
+import type { Channel, Floor } from "./channel.ts";
+import { orderTexts } from "./channel.ts";
 import { axes } from "./fingerprint.ts";
 import type {
   Candidate,
@@ -30,25 +43,15 @@ export function readLife(written: string): Life {
   return readFormat(written, lifeFormat, life);
 }
 
-const orderFaults: readonly OrderFault[] = [
-  "otherChannel",
-  "rootRollback",
-  "rollback",
-  "equivocation",
-  "jump",
-  "parent",
-  "sequence",
-  "expired",
-];
-const refusalReason: Reader<RefusalReason> = oneOf(
-  ...orderFaults,
-  "incompatible",
-  "signature",
-  "corrupt",
-  "malformed",
-  "notAsOffered",
-  "quarantined",
-);
+const refusalReason = keyOf<RefusalReason>({
+  ...orderTexts,
+  incompatible: true,
+  signature: true,
+  corrupt: true,
+  malformed: true,
+  notAsOffered: true,
+  quarantined: true,
+});
 
 const axisValue: Reader<string | number> = (value, place) =>
   typeof value === "number" ? count(value, place) : text(value, place);
@@ -76,8 +79,8 @@ const steps = {
   verified: fields({ state: oneOf("verified"), ...checked }),
   staged: fields({ state: oneOf("staged"), ...checked, switching: flag, refusedTurns: count }),
 };
-const step: Reader<Step> = variants<Step>("state", steps);
-const candidate: Reader<Candidate> = variants<Candidate>("state", {
+const step: Reader<Step> = variants<Step, "state">("state", steps);
+const candidate: Reader<Candidate> = variants<Candidate, "state">("state", {
   ...steps,
   deferred: fields({
     state: oneOf("deferred"),
@@ -87,7 +90,7 @@ const candidate: Reader<Candidate> = variants<Candidate>("state", {
 });
 
 const progress = fields<Progress>({ turns: count, baked: flag, checked: flag });
-const use: Reader<Use> = variants<Use>("kind", {
+const use: Reader<Use> = variants<Use, "kind">("kind", {
   none: fields({ kind: oneOf("none") }),
   confirmed: fields({ kind: oneOf("confirmed"), bundle, proof: oneOf("proven", "unproven") }),
   trial: fields({ kind: oneOf("trial"), bundle, nonce: orNull(text), lastGood: orNull(confirmed), progress }),
@@ -96,7 +99,7 @@ const use: Reader<Use> = variants<Use>("kind", {
 });
 
 const entry = { digest: text, buildId: text, until: count };
-const quarantined: Reader<Quarantined> = variants<Quarantined>("by", {
+const quarantined: Reader<Quarantined> = variants<Quarantined, "by">("by", {
   manifest: fields({ ...entry, by: oneOf("manifest"), why: refusal }),
   content: fields({ ...entry, by: oneOf("content"), catalogHash: text, why: revert }),
 });

@@ -29,9 +29,9 @@ const active = {
   }),
 };
 
-const state: Reader<MoveState> = variants<MoveState>("kind", {
+const state: Reader<MoveState> = variants<MoveState, "kind">("kind", {
   ...active,
-  held: fields({ kind: oneOf("held"), at: variants<Active>("kind", active), why: text }),
+  held: fields({ kind: oneOf("held"), at: variants<Active, "kind">("kind", active), why: text }),
   done: fields({ kind: oneOf("done") }),
   aborted: fields({ kind: oneOf("aborted"), why: text }),
   rolledBack: fields({ kind: oneOf("rolledBack") }),
