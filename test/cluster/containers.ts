@@ -1,15 +1,12 @@
 /** Which containers truly run on the nodes of our own cluster, by the word of their runtimes. */
 import { existsSync } from "node:fs";
 import type { Layout } from "./up/layout.ts";
-import { nodeLayout } from "./up/layout.ts";
+import { everyNode } from "./up/layout.ts";
 import { run } from "./up/run.ts";
-
-const mostNodes = 9;
 
 /** How many containers with this name run in the pods of a namespace; without a name, all, with the sandboxes that hold the pods. */
 export function runningContainers(layout: Layout, namespace: string, container: string | null): number {
-  const nodes = Array.from({ length: mostNodes }, (_, index) => nodeLayout(layout, index + 1));
-  return nodes
+  return everyNode(layout)
     .filter(({ socket }) => existsSync(socket))
     .reduce((count, { socket }) => count + runningOn(socket, namespace, container), 0);
 }

@@ -1,11 +1,9 @@
 /** An admission webhook of a test's own, in this process and with an authority of its own, for the objects of one namespace. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Json } from "@moorage/core";
-import { run, until } from "../up/run.ts";
+import { ownAuthority } from "../own-authority.ts";
+import { until } from "../up/run.ts";
 import type { FaultScene } from "./fault-scene.ts";
 
 /** What it answers to one object: null lets it pass as it is. */
@@ -28,7 +26,8 @@ const webhookName = "gate.moorage.test";
 /** Asked for each pod of the scene's namespace, and its silence is a no (`failurePolicy: Fail`) after one second. */
 export async function openWebhook(scene: FaultScene): Promise<Webhook> {
   const { api, namespace } = scene;
-  const { certificate, key } = makeCertificate();
+  const { certificate, key, remove } = ownAuthority(scene.layout, "127.0.0.1");
+  remove();
   let ruling: Ruling = null;
   let asked = 0;
   const server = createServer({ cert: certificate, key }, (request, response) => {
@@ -102,17 +101,4 @@ function answerOf(uid: string, ruling: Ruling): Json {
     return { uid, allowed: false, ...(ruling.deny === null ? {} : { status: { message: ruling.deny } }) };
   const patch = Buffer.from(JSON.stringify(ruling.patch)).toString("base64");
   return { uid, allowed: true, patchType: "JSONPatch", patch };
-}
-
-function makeCertificate(): { readonly certificate: Buffer; readonly key: Buffer } {
-  const folder = mkdtempSync(join(tmpdir(), "webhook-"));
-  try {
-    const [certificate, key] = [join(folder, "webhook.crt"), join(folder, "webhook.key")];
-    const named = ["-subj", "/CN=moorage-test-webhook", "-addext", "subjectAltName=IP:127.0.0.1"];
-    const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
-    run("openssl", "req", "-x509", ...curve, ...named, "-keyout", key, "-out", certificate);
-    return { certificate: readFileSync(certificate), key: readFileSync(key) };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }

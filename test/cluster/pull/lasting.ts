@@ -1,4 +1,5 @@
 /** The failures that no waiting mends: reported at once, until a person has mended them. */
+import { ownAuthority } from "../own-authority.ts";
 import { ownArchitecture, pushImage } from "../up/oci-image.ts";
 import { answers, refusal, wantsToken } from "./faults.ts";
 import { openFront } from "./front.ts";
@@ -6,7 +7,6 @@ import type { Meeting, Row } from "./meetings.ts";
 import { harmed, pinnedAt, pullSecretName } from "./meetings.ts";
 import { freshName, pushIndex, pushRelabelled, pushUnique, uniqueImage } from "./pushed.ts";
 import type { Stage } from "./stage.ts";
-import { ownAuthority } from "./trust.ts";
 
 const refused = { told: ["unauthorized"], says: /refuses these credentials/ } as const;
 const privateOrAbsent = { told: ["deniedOrAbsent"], says: /private or absent/ } as const;

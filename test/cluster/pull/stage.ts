@@ -1,11 +1,13 @@
 /** What the tests of failing pulls share: the registries that fail, what nodes know of them, and what undoes it all. */
+import type { OwnAuthority } from "../own-authority.ts";
+import { ownAuthority } from "../own-authority.ts";
 import type { Layout } from "../up/layout.ts";
 import type { Front } from "./front.ts";
 import { openFront } from "./front.ts";
 import type { GuardedRegistry } from "./guarded-registry.ts";
 import { openGuardedRegistry } from "./guarded-registry.ts";
-import type { OwnAuthority, Whereabouts } from "./trust.ts";
-import { ownAuthority, tellNodes } from "./trust.ts";
+import type { Whereabouts } from "./trust.ts";
+import { tellNodes } from "./trust.ts";
 
 export interface Stage {
   readonly layout: Layout;

@@ -9,15 +9,13 @@ import { findBinary } from "./binary.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { pushImages } from "./images.ts";
 import type { Layout } from "./layout.ts";
-import { nodeLayout } from "./layout.ts";
+import { everyNode } from "./layout.ts";
 import { startNames } from "./names.ts";
 import { leaveBridge, makeBridge } from "./network.ts";
 import { removeNode, startNode, untilNodeReady } from "./node.ts";
 import { installPackages } from "./packages.ts";
 import { partLives, partNames, signalPart } from "./part.ts";
 import { attempt, until } from "./run.ts";
-
-const mostNodes = 9;
 
 export interface UpOptions {
   readonly nodes: number;
@@ -51,9 +49,8 @@ export async function up(layout: Layout, options: UpOptions): Promise<void> {
 /** Ends everything and removes what was written, also after half an `up`. */
 export async function down(layout: Layout): Promise<void> {
   for (const name of partNames(layout.dir)) signalPart(layout.dir, name, "SIGCONT");
-  for (let number = 1; number <= mostNodes; number += 1) {
-    if (attempt("ip", "netns", "pids", nodeLayout(layout, number).netns)) await removeNode(layout, number);
-  }
+  for (const { netns, number } of everyNode(layout))
+    if (attempt("ip", "netns", "pids", netns)) await removeNode(layout, number);
   for (const name of partNames(layout.dir)) signalPart(layout.dir, name, "SIGKILL");
   await until("everything has ended", () => partNames(layout.dir).every((name) => !partLives(layout.dir, name)));
   leaveBridge(layout.names);

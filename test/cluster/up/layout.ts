@@ -1,6 +1,8 @@
 /** Where the test cluster lives on this machine: its folder, its addresses and its ports, chosen so that they meet nobody else's. */
 import { join } from "node:path";
 
+const mostNodes = 9;
+
 export interface Layout {
   /** Everything that the cluster writes is below it. */
   readonly dir: string;
@@ -74,6 +76,11 @@ export function nodeLayout({ dir, number: cluster }: Layout, number: number): No
     socket: join(dir, name, "containerd.sock"),
     cgroup: `moorage-${cluster}-${name}`,
   };
+}
+
+/** All nodes that a cluster may have. */
+export function everyNode(layout: Layout): readonly NodeLayout[] {
+  return Array.from({ length: mostNodes }, (_, index) => nodeLayout(layout, index + 1));
 }
 
 /** The registry as nodes and image references call it. */

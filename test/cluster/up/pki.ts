@@ -2,10 +2,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Layout } from "./layout.ts";
-import { nodeToken, tokens } from "./layout.ts";
+import { everyNode, nodeToken, tokens } from "./layout.ts";
 import { run } from "./run.ts";
-
-const mostNodes = 9;
 
 export interface Pki {
   readonly authority: string;
@@ -39,21 +37,25 @@ export function makePki(layout: Layout): Pki {
     "DNS:localhost",
     "DNS:kubernetes.default.svc",
   ];
-  const made = ["-keyout", paths.key, "-out", paths.authority];
-  const named = ["-subj", "/CN=moorage-test", "-addext", `subjectAltName=${names.join(",")}`];
-  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30"];
-  run("openssl", "req", "-x509", ...curve, ...named, ...made);
+  signSelf({ key: paths.key, certificate: paths.authority }, names);
   writeFileSync(paths.certificate, readFileSync(paths.authority));
   run("openssl", "genrsa", "-out", paths.signingKey, "2048");
   run("openssl", "rsa", "-in", paths.signingKey, "-pubout", "-out", paths.signingPublic);
-  const nodes = Array.from({ length: mostNodes }, (_, index) => `node${index + 1}`);
   const lines = [
     `${tokens.admin},admin,admin,"system:masters"`,
     `${tokens.nobody},nobody,nobody,"team"`,
-    ...nodes.map((node) => `${nodeToken(node)},system:node:${node},${node},"system:nodes"`),
+    ...everyNode(layout).map(({ name }) => `${nodeToken(name)},system:node:${name},${name},"system:nodes"`),
   ];
   writeFileSync(paths.tokens, `${lines.join("\n")}\n`, { mode: 0o600 });
   return paths;
+}
+
+/** Writes a key, and a certificate for these names and addresses that signs itself. */
+export function signSelf(files: Pick<Pki, "key" | "certificate">, names: readonly string[]): void {
+  const made = ["-keyout", files.key, "-out", files.certificate];
+  const named = ["-subj", "/CN=moorage-test", "-addext", `subjectAltName=${names.join(",")}`];
+  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30"];
+  run("openssl", "req", "-x509", ...curve, ...named, ...made);
 }
 
 /** Writes a kubeconfig and returns its path. */
