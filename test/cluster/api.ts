@@ -1,7 +1,7 @@
 /** Requests to the cluster of this run as its administrator, in JSON: what tests plant, break and look at. */
 import type { Json } from "@moorage/core";
-import { Credentials, Transport } from "@moorage/kubernetes";
 import type { ThisCluster } from "./this-cluster.ts";
+import { transportFor } from "./this-cluster.ts";
 
 export interface Api {
   send(
@@ -15,8 +15,7 @@ export interface Api {
 }
 
 export function apiOf(cluster: ThisCluster): Api {
-  const access = cluster.access();
-  const transport = new Transport(access, new Credentials(access, { env: process.env, now: () => Date.now() }));
+  const transport = transportFor(cluster.access());
   return {
     async send(method, path, body) {
       const answer = await transport.send({ method, path, ...(body === undefined ? {} : { body }) });

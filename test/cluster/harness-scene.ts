@@ -11,7 +11,6 @@ import { secretValue, startRequestOf } from "./kubernetes-agent.ts";
 import type { Scene } from "./scene.ts";
 import { openScene, patienceMs } from "./scene.ts";
 import type { ThisCluster } from "./this-cluster.ts";
-import { transportFor } from "./this-cluster.ts";
 import { pushHarnessImage } from "./up/harness-image.ts";
 import type { Layout } from "./up/layout.ts";
 import { podLogs } from "./up/node-config.ts";
@@ -64,7 +63,6 @@ export async function openHarnessScene(): Promise<HarnessScene> {
   await enforceRestricted(scene);
   const own = ownLayout(scene.here);
   const image = await harnessImage(own);
-  const transport = transportFor(scene.here.access());
   const interrupt = createAbort();
   const outputs: PodOutput[] = [];
   const ports = {
@@ -80,10 +78,8 @@ export async function openHarnessScene(): Promise<HarnessScene> {
     if (status !== 200) throw new Error(`there is no pod ${name}: ${status}`);
     return object as PodObject;
   };
-  const log = async (name = scene.name): Promise<readonly string[]> => {
-    const answer = await transport.send({ method: "GET", path: `${scene.namespace.path("pods", name)}/log` });
-    return answer.kind === "answered" && answer.status === 200 ? answer.body.split("\n").filter(Boolean) : [];
-  };
+  const log = async (name = scene.name): Promise<readonly string[]> =>
+    (await scene.api.text(`${scene.namespace.path("pods", name)}/log`)).split("\n").filter(Boolean);
   const setFinalizers = (finalizers: readonly string[]): Promise<void> =>
     until("its finalizers are set", async () => {
       const path = scene.namespace.path("pods", scene.name);
@@ -122,7 +118,6 @@ export async function openHarnessScene(): Promise<HarnessScene> {
     },
     async end() {
       interrupt.abort();
-      transport.close();
       for (const output of outputs) output.close();
       await setFinalizers([]);
       await scene.end();

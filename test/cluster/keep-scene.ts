@@ -11,7 +11,6 @@ import { enforceRestricted, workspaceOf } from "./harness-scene.ts";
 import type { OnCluster } from "./on-cluster.ts";
 import { openOnCluster } from "./on-cluster.ts";
 import { patienceMs } from "./scene.ts";
-import { transportFor } from "./this-cluster.ts";
 import { pushCommandImage } from "./up/command-image.ts";
 import type { Layout } from "./up/layout.ts";
 import { until } from "./up/run.ts";
@@ -58,7 +57,6 @@ export async function openKeepScene(own: Layout): Promise<KeepScene> {
   const on = await openOnCluster();
   const { api, namespace } = on;
   await enforceRestricted(on);
-  const transport = transportFor(on.here.access());
   const file = on.declare("scribe", script, "revive: onFailure");
   await apply(on, "rbac.yaml", image, file);
   await apply(on, "keep.yaml", image, file);
@@ -72,9 +70,7 @@ export async function openKeepScene(own: Layout): Promise<KeepScene> {
   const keepSays = async (): Promise<readonly string[]> => {
     const [pod] = await pods(true);
     if (pod === undefined) return [];
-    const path = `${namespace.path("pods", pod.metadata.name)}/log`;
-    const answer = await transport.send({ method: "GET", path });
-    return answer.kind === "answered" && answer.status === 200 ? answer.body.split("\n").filter(Boolean) : [];
+    return (await api.text(`${namespace.path("pods", pod.metadata.name)}/log`)).split("\n").filter(Boolean);
   };
   const alive = (): number => runningContainers(own, namespace.name, moorageProfile.container);
   const uid = async (): Promise<string | null> => (await agent())?.metadata.uid ?? null;
@@ -120,10 +116,7 @@ export async function openKeepScene(own: Layout): Promise<KeepScene> {
       await until("another keep is there", another, patienceMs);
     },
     keepHere: () => on.place.start(["keep", ...on.flags], { env: on.env }),
-    async close() {
-      transport.close();
-      await on.end();
-    },
+    close: () => on.end(),
   };
 }
 

@@ -12,7 +12,7 @@ export interface Somebody {
   readonly user: string;
   /** For `openScene`. */
   readonly access: (admin: ClusterAccess) => ClusterAccess;
-  /** Gives these rights, and no others of the list, in the namespace; `reach` overrides where each holds. */
+  /** Gives these rights, and no others of the list, in the namespace; those that only the whole cluster can give, there. */
   may(namespace: string, rights: readonly Right[]): Promise<void>;
   /** The same rights in every namespace, also in those that are not there yet. */
   mayEverywhere(rights: readonly Right[]): Promise<void>;
@@ -54,7 +54,7 @@ export function somebody(api: Api, known?: Subject): Somebody {
   }
 
   const ref = { apiGroup: "rbac.authorization.k8s.io" };
-  const subject = known ?? { kind: "User", name: user, apiGroup: "rbac.authorization.k8s.io" };
+  const subject = known ?? { ...ref, kind: "User", name: user };
   return {
     user,
     access: (admin) => ({ ...admin, user: { ...admin.user, impersonate: { user, uid: null, groups: [], extra: {} } } }),
