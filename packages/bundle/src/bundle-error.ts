@@ -38,6 +38,11 @@ export class BundleError extends Error {
   }
 }
 
+/** A flaw of a file as a whole. */
+export function fileFlaw(code: string, file: string, message: string, hint: string): Flaw {
+  return { code, file, line: null, column: null, path: "", message, hint };
+}
+
 /** Throws all that was found, if anything was. */
 export function throwFlaws(what: string, flaws: readonly Flaw[]): void {
   const [first, ...rest] = flaws;

@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import type { Json } from "@moorage/core";
 import { canonicalForm, DigestError } from "@moorage/keys";
-import { BundleError } from "./bundle-error.ts";
+import { BundleError, fileFlaw } from "./bundle-error.ts";
 import { DocumentFault, faultFlaw, plainOf } from "./document.ts";
 import type { Field } from "./fields.ts";
 import { strictJson } from "./strict-json.ts";
@@ -47,5 +47,5 @@ function isCanonical(plain: Json, bytes: Uint8Array): boolean {
 
 function flawed(what: string, code: string, message: string): BundleError {
   const hint = "take it as it was made; what was edited by hand is not valid any more";
-  return new BundleError("not valid", [{ code, file: what, line: null, column: null, path: "", message, hint }]);
+  return new BundleError("not valid", [fileFlaw(code, what, message, hint)]);
 }

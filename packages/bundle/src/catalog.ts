@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import fs from "node:fs";
 import { join } from "node:path";
-import { BundleError, type Flaw, throwFlaws } from "./bundle-error.ts";
+import { BundleError, type Flaw, fileFlaw, throwFlaws } from "./bundle-error.ts";
 import { byPath, catalogHashOf } from "./catalog-hash.ts";
 import { type CatalogLimits, catalogLimits, type FoundFile, type IgnoredPath, walkCatalog } from "./collect.ts";
 import { DocumentFault, type DocumentNode, faultFlaw } from "./document.ts";
@@ -184,7 +184,7 @@ class CatalogReader {
     const message =
       ignored === 0 ? "holds no file" : `holds no file but ${ignored === 1 ? "one that is" : "what is"} ignored`;
     return new BundleError("the catalog is empty", [
-      flawOf(
+      fileFlaw(
         "catalogEmpty",
         this.#directory,
         message,
@@ -198,13 +198,13 @@ class CatalogReader {
   }
 
   #flaw(code: string, file: string, message: string, hint: string): void {
-    this.#flaws.push(flawOf(code, file, message, hint));
+    this.#flaws.push(fileFlaw(code, file, message, hint));
   }
 }
 
 function realFolder(directory: string): string {
   const problem = (code: string, message: string, hint: string): BundleError =>
-    new BundleError("there is no catalog", [flawOf(code, directory, message, hint)]);
+    new BundleError("there is no catalog", [fileFlaw(code, directory, message, hint)]);
   try {
     const real = fs.realpathSync(directory);
     if (fs.statSync(real).isDirectory()) return real;
@@ -218,8 +218,4 @@ function realFolder(directory: string): string {
 
 function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
-}
-
-function flawOf(code: string, file: string, message: string, hint: string): Flaw {
-  return { code, file, line: null, column: null, path: "", message, hint };
 }

@@ -1,7 +1,7 @@
 /** Walks the directory of a catalog: which files it holds, under which normalised paths, and what must not be there. */
 import fs from "node:fs";
 import { join, sep } from "node:path";
-import { BundleError, type Flaw, shown } from "./bundle-error.ts";
+import { BundleError, type Flaw, fileFlaw, shown } from "./bundle-error.ts";
 import { bothShown, foldName, nameMistake, pathLimits } from "./catalog-path.ts";
 import type { IgnoreRules } from "./ignore-file.ts";
 
@@ -135,12 +135,12 @@ class Walker {
       if (!direct.isSymbolicLink()) return { real: place, stat: direct };
       const real = fs.realpathSync.native(place);
       if (real === this.#root || real.startsWith(this.#root + sep)) return { real, stat: fs.statSync(real) };
-      return flawOf("linkOutside", path, "is a link that leads out of the catalog", "put a copy there instead");
+      return fileFlaw("linkOutside", path, "is a link that leads out of the catalog", "put a copy there instead");
     } catch (error) {
       const code = error instanceof Error && "code" in error ? String(error.code) : "";
-      if (code === "ENOENT") return flawOf("linkBroken", path, "is a link that leads nowhere", "remove it");
-      if (code === "ELOOP") return flawOf("linkCycle", path, "is a link that leads to itself", "remove it");
-      return flawOf("unreadable", path, `cannot be looked at (${code})`, "see to its permissions");
+      if (code === "ENOENT") return fileFlaw("linkBroken", path, "is a link that leads nowhere", "remove it");
+      if (code === "ELOOP") return fileFlaw("linkCycle", path, "is a link that leads to itself", "remove it");
+      return fileFlaw("unreadable", path, `cannot be looked at (${code})`, "see to its permissions");
     }
   }
 
@@ -162,14 +162,10 @@ class Walker {
 
   #limit(code: string, path: string, message: string): BundleError {
     const hint = "leave out what is no catalog in .moorageignore; large data belongs elsewhere";
-    return new BundleError("the catalog is too large", [flawOf(code, path === "" ? "." : path, message, hint)]);
+    return new BundleError("the catalog is too large", [fileFlaw(code, path === "" ? "." : path, message, hint)]);
   }
 
   #flaw(code: string, file: string, message: string, hint: string): void {
-    this.#flaws.push(flawOf(code, file, message, hint));
+    this.#flaws.push(fileFlaw(code, file, message, hint));
   }
-}
-
-function flawOf(code: string, file: string, message: string, hint: string): Flaw {
-  return { code, file, line: null, column: null, path: "", message, hint };
 }

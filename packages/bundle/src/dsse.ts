@@ -1,6 +1,6 @@
 /** Signed envelopes: DSSE v1 (secure-systems-lab), with Ed25519 signatures over the pre-authentication encoding. */
 import { type KeyId, keyIdOf, type PublicKey, type SigningKey, verifySignature } from "@moorage/keys";
-import { BundleError } from "./bundle-error.ts";
+import { BundleError, fileFlaw } from "./bundle-error.ts";
 import { readDocument } from "./canonical-document.ts";
 import { type Field, fail, fieldsOf, listOf, textOf } from "./fields.ts";
 
@@ -60,15 +60,12 @@ export function envelopeBytes({ payloadType, payload, signatures }: Envelope): U
 export function parseEnvelope(bytes: Uint8Array): Envelope {
   if (bytes.length > envelopeLimits.bytes)
     throw new BundleError("not valid", [
-      {
-        code: "envelopeTooLarge",
-        file: "envelope",
-        line: null,
-        column: null,
-        path: "",
-        message: `is larger than ${envelopeLimits.bytes} bytes`,
-        hint: "this is no bundle of Moorage's",
-      },
+      fileFlaw(
+        "envelopeTooLarge",
+        "envelope",
+        `is larger than ${envelopeLimits.bytes} bytes`,
+        "this is no bundle of Moorage's",
+      ),
     ]);
   return readDocument(bytes, "envelope", (root) => {
     const { payloadType, payload, signatures } = fieldsOf(root, ["payloadType", "payload", "signatures"]);

@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import fs from "node:fs";
 import { join } from "node:path";
 import { type Axis, axes, type RuntimeTarget } from "@moorage/core";
-import { BundleError, type Flaw } from "./bundle-error.ts";
+import { BundleError, type Flaw, fileFlaw, throwFlaws } from "./bundle-error.ts";
 import { readDocument } from "./canonical-document.ts";
 import { byPath } from "./catalog-hash.ts";
 import { pathMistake } from "./catalog-path.ts";
@@ -119,8 +119,7 @@ function filesAt(place: string, path: string): LockedFile[] {
   if (!stat.isDirectory()) return [lockedFile(fs.realpathSync(place), path)];
   const flaws: Flaw[] = [];
   const { files } = walkCatalog(fs.realpathSync(place), ignoreRules(null, flaws), catalogLimits, flaws);
-  const [first, ...rest] = flaws;
-  if (first !== undefined) throw new BundleError(path, [first, ...rest]);
+  throwFlaws(path, flaws);
   return files.map((file) => lockedFile(file.real, `${path}/${file.path}`));
 }
 
@@ -139,7 +138,5 @@ function withLineFeeds(bytes: Uint8Array): Uint8Array | string {
 }
 
 function flawed(code: string, file: string, message: string, hint: string): BundleError {
-  return new BundleError("the formats cannot be read", [
-    { code, file, line: null, column: null, path: "", message, hint },
-  ]);
+  return new BundleError("the formats cannot be read", [fileFlaw(code, file, message, hint)]);
 }

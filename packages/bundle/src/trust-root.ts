@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import type { Json } from "@moorage/core";
 import { type KeyId, keyIdOf, type PublicKey, readPublicKey, type SigningKey } from "@moorage/keys";
-import { BundleError } from "./bundle-error.ts";
+import { BundleError, fileFlaw } from "./bundle-error.ts";
 import { canonicalBytes, readCanonical } from "./canonical-document.ts";
 import { type Envelope, parseEnvelope, signEnvelope, signersOf } from "./dsse.ts";
 import { type Field, fail, fieldsOf, instant, listOf, matching, oneOf, orNull, wholeNumber } from "./fields.ts";
@@ -127,7 +127,5 @@ function readKey(field: Field): RootKey {
 function refused(code: string, message: string): BundleError {
   const hint =
     "compare the digest of the root with whoever publishes; `moorage keys list` shows the one that is pinned";
-  return new BundleError("the trust root is refused", [
-    { code, file: "root", line: null, column: null, path: "", message, hint },
-  ]);
+  return new BundleError("the trust root is refused", [fileFlaw(code, "root", message, hint)]);
 }
