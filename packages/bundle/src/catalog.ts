@@ -11,9 +11,8 @@ import { FileReader } from "./file-content.ts";
 import { ignoreFileName, ignoreRules } from "./ignore-file.ts";
 import { type ComponentKind, type Effect, layoutFileName, layoutOf } from "./layout.ts";
 import { plantedSecrets } from "./planted-secrets.ts";
-import { strictJson } from "./strict-json.ts";
-import { strictYaml } from "./strict-yaml.ts";
-import { extensionOf, isTextPath, normaliseText } from "./text-file.ts";
+import { strictData } from "./strict-data.ts";
+import { isTextPath, normaliseText } from "./text-file.ts";
 
 /** One file of a catalog, as it is shipped. */
 export interface Component {
@@ -79,7 +78,7 @@ class CatalogReader {
     this.#throwFlaws();
     if (walk.files.length === 0) throw this.#empty(walk.ignored.length);
     const source = walk.files.some(({ path }) => path === layoutFileName) ? this.#ownFile(layoutFileName) : null;
-    const layout = layoutOf(source === null ? [] : this.#layoutDocuments(source), source ?? "", this.#flaws);
+    const layout = layoutOf(source === null ? [] : this.#parsed(layoutFileName, source), source ?? "", this.#flaws);
     const components = walk.files
       .toSorted(byPath)
       .map((file): Component => ({ path: file.path, ...layout.place(file.path), ...this.#content(file) }));
@@ -137,21 +136,9 @@ class CatalogReader {
     if (path !== layoutFileName) this.#parsed(path, text);
   }
 
-  #layoutDocuments(source: string): readonly DocumentNode[] {
-    return this.#parsed(layoutFileName, source);
-  }
-
   #parsed(path: string, text: string): readonly DocumentNode[] {
     try {
-      switch (extensionOf(path)) {
-        case "json":
-          return [strictJson(text)];
-        case "yaml":
-        case "yml":
-          return strictYaml(text);
-        default:
-          return [];
-      }
+      return strictData(path, text) ?? [];
     } catch (error) {
       if (!(error instanceof DocumentFault)) throw error;
       this.#flaws.push(faultFlaw(error, text, path));

@@ -6,9 +6,8 @@ import { byPath } from "./catalog-hash.ts";
 import { DocumentFault, plainOf } from "./document.ts";
 import { type Hunk, lineDiff } from "./line-diff.ts";
 import type { Manifest } from "./manifest.ts";
-import { strictJson } from "./strict-json.ts";
-import { strictYaml } from "./strict-yaml.ts";
-import { extensionOf, isTextPath } from "./text-file.ts";
+import { strictData } from "./strict-data.ts";
+import { isTextPath } from "./text-file.ts";
 import { type ValueChange, valueDiff } from "./value-diff.ts";
 import type { PayloadReader } from "./verify-bundle.ts";
 
@@ -80,17 +79,8 @@ function leavesOf(path: string, before: Uint8Array | null, after: Uint8Array | n
 /** The data of a JSON or YAML file; undefined for any other, and for what is none. */
 function dataIn(path: string, text: string): Json | undefined {
   try {
-    switch (extensionOf(path)) {
-      case "json":
-        return plainOf(strictJson(text));
-      case "yaml":
-      case "yml": {
-        const documents = strictYaml(text).map(plainOf);
-        return documents.length > 1 ? documents : (documents[0] ?? null);
-      }
-      default:
-        return undefined;
-    }
+    const documents = strictData(path, text)?.map(plainOf);
+    return documents === undefined || documents.length > 1 ? documents : (documents[0] ?? null);
   } catch (error) {
     if (error instanceof DocumentFault) return undefined;
     throw error;
