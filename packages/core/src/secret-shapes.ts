@@ -24,6 +24,8 @@ export const secretShapes: readonly SecretShape[] = [
   ),
   // User and password of a URL; a password may hold an @.
   after(/(\b[a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"'<>]+(?=@)/gi),
+  // The same without a scheme, as the share of a file server is named.
+  after(/((?<![\w:/])\/\/)[^\s/?#"'<>:@]+:[^\s/?#"'<>]+(?=@)/g),
   whole(/\bn(?:crypt)?sec1[02-9ac-hj-np-z]{20,}/gi),
   whole(/\bAGE-SECRET-KEY-1[0-9A-Z]{20,}/g),
   whole(/(?<![\w-])eyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?/g),

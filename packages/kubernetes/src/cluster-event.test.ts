@@ -89,9 +89,9 @@ describe("what it says", () => {
   });
 
   test("of anything else is redacted, in one line, and cut", () => {
-    expect(
-      said("FailedMount", `MountVolume.SetUp failed:\n  password=verysecret  at //ada:verysecret@host`),
-    ).not.toContain("verysecret\n");
+    expect(said("FailedMount", `MountVolume.SetUp failed:\n  password=verysecret  at //ada:verysecret@host`)).toBe(
+      "MountVolume.SetUp failed: password=*** at //***@host",
+    );
     expect(said("FailedMount", "failed for\n  https://ada:verysecret@files.example/x")).toBe(
       "failed for https://***@files.example/x",
     );
