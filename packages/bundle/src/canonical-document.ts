@@ -6,6 +6,7 @@ import { BundleError, fileFlaw } from "./bundle-error.ts";
 import { DocumentFault, faultFlaw, plainOf } from "./document.ts";
 import type { Field } from "./fields.ts";
 import { strictJson } from "./strict-json.ts";
+import { utf8Text } from "./text-file.ts";
 
 /** The bytes that are signed. */
 export function canonicalBytes(value: Json): Uint8Array {
@@ -15,7 +16,7 @@ export function canonicalBytes(value: Json): Uint8Array {
 /** Reads bytes as JSON and as `what`. Throws a `BundleError` that names the place. */
 export function readDocument<Value>(bytes: Uint8Array, what: string, read: (root: Field) => Value): Value {
   if (!isUtf8(bytes)) throw flawed(what, "notUtf8", "is not UTF-8");
-  const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
+  const source = utf8Text(bytes);
   try {
     return read({ node: strictJson(source), steps: [] });
   } catch (error) {

@@ -12,7 +12,7 @@ import { ignoreFileName, ignoreRules } from "./ignore-file.ts";
 import { type ComponentKind, type Effect, layoutFileName, layoutOf } from "./layout.ts";
 import { plantedSecrets } from "./planted-secrets.ts";
 import { strictData } from "./strict-data.ts";
-import { isTextPath, normaliseText } from "./text-file.ts";
+import { isTextPath, normaliseText, utf8Text } from "./text-file.ts";
 
 /** One file of a catalog, as it is shipped. */
 export interface Component {
@@ -118,7 +118,7 @@ class CatalogReader {
   #checked(path: string, raw: Uint8Array): Uint8Array {
     if (!isTextPath(path)) {
       // A key lies in a file of any name.
-      if (this.#strict && isUtf8(raw) && !raw.includes(0)) this.#flaws.push(...plantedSecrets(path, textOf(raw)));
+      if (this.#strict && isUtf8(raw) && !raw.includes(0)) this.#flaws.push(...plantedSecrets(path, utf8Text(raw)));
       return raw;
     }
     const normal = normaliseText(path, raw);
@@ -126,7 +126,7 @@ class CatalogReader {
       this.#flaws.push(normal.flaw);
       return raw;
     }
-    if (this.#strict) this.#checkText(path, textOf(normal.bytes));
+    if (this.#strict) this.#checkText(path, utf8Text(normal.bytes));
     return normal.bytes;
   }
 
@@ -162,7 +162,7 @@ class CatalogReader {
       return null;
     }
     const normal = normaliseText(name, reading.bytes);
-    if (normal.kind === "text") return textOf(normal.bytes);
+    if (normal.kind === "text") return utf8Text(normal.bytes);
     this.#flaws.push(normal.flaw);
     return null;
   }
@@ -201,8 +201,4 @@ function realFolder(directory: string): string {
     throw problem("unreadable", `cannot be read (${code})`, "see to its permissions");
   }
   throw problem("catalogMissing", "is no folder", "name the folder of the catalog");
-}
-
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
 }

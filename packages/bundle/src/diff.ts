@@ -7,7 +7,7 @@ import { DocumentFault, plainOf } from "./document.ts";
 import { type Hunk, lineDiff } from "./line-diff.ts";
 import type { Manifest } from "./manifest.ts";
 import { strictData } from "./strict-data.ts";
-import { isTextPath } from "./text-file.ts";
+import { isTextPath, utf8Text } from "./text-file.ts";
 import { type ValueChange, valueDiff } from "./value-diff.ts";
 import type { PayloadReader } from "./verify-bundle.ts";
 
@@ -69,7 +69,7 @@ function changed(before: Component, after: Component, old: PayloadReader, fresh:
 
 function leavesOf(path: string, before: Uint8Array | null, after: Uint8Array | null): (ValueChange | Hunk)[] | null {
   if (before === null || after === null || !isTextPath(path) || !isUtf8(before) || !isUtf8(after)) return null;
-  const [old, fresh] = [Buffer.from(before).toString("utf8"), Buffer.from(after).toString("utf8")];
+  const [old, fresh] = [utf8Text(before), utf8Text(after)];
   const [was, is] = [dataIn(path, old), dataIn(path, fresh)];
   const values = was === undefined || is === undefined ? [] : valueDiff(was, is);
   // Only its notation changed, or a comment: then its lines tell.

@@ -15,6 +15,7 @@ import { FileReader } from "./file-content.ts";
 import type { AxisLock, FormatContent, FormatLock, LockedFile } from "./format-lock.ts";
 import { ignoreRules } from "./ignore-file.ts";
 import { strictYaml } from "./strict-yaml.ts";
+import { utf8Text } from "./text-file.ts";
 
 export const formatSourcesName = "fingerprint.yaml";
 export const formatLockName = "fingerprint.lock.json";
@@ -134,7 +135,7 @@ function lockedFile(real: string, path: string): LockedFile {
 /** Whatever is text, by its content: schemas have many extensions. */
 function withLineFeeds(bytes: Uint8Array): Uint8Array | string {
   if (!isUtf8(bytes) || bytes.includes(0)) return bytes;
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8").replaceAll("\r\n", "\n");
+  return utf8Text(bytes).replaceAll("\r\n", "\n");
 }
 
 function flawed(code: string, file: string, message: string, hint: string): BundleError {

@@ -20,6 +20,11 @@ export function isTextPath(path: string): boolean {
   return textExtensions.has(extensionOf(path));
 }
 
+/** Bytes read as UTF-8, a byte order mark among them; what is none is replaced. */
+export function utf8Text(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
+}
+
 export type TextReading =
   | { readonly kind: "text"; readonly bytes: Uint8Array }
   | { readonly kind: "flaw"; readonly flaw: Flaw };
@@ -55,7 +60,7 @@ function invalidUtf8(file: string, bytes: Uint8Array): TextReading {
 
 /** The offset of the first byte that begins no character. */
 function firstInvalid(bytes: Uint8Array): number {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
+  const text = utf8Text(bytes);
   let offset = 0;
   let from = 0;
   for (let at = text.indexOf(replacement); at !== -1; at = text.indexOf(replacement, from)) {
