@@ -10,6 +10,7 @@ import { DocumentFault, type DocumentNode, faultFlaw } from "./document.ts";
 import { FileReader } from "./file-content.ts";
 import { ignoreFileName, ignoreRules } from "./ignore-file.ts";
 import { type ComponentKind, type Effect, layoutFileName, layoutOf } from "./layout.ts";
+import { codeOf } from "./node-error.ts";
 import { plantedSecrets } from "./planted-secrets.ts";
 import { strictData } from "./strict-data.ts";
 import { isTextPath, normaliseText, utf8Text } from "./text-file.ts";
@@ -196,7 +197,7 @@ function realFolder(directory: string): string {
     const real = fs.realpathSync(directory);
     if (fs.statSync(real).isDirectory()) return real;
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    const code = codeOf(error) ?? "";
     if (code === "ENOENT") throw problem("catalogMissing", "is not there", "make it, or correct `catalog`");
     throw problem("unreadable", `cannot be read (${code})`, "see to its permissions");
   }

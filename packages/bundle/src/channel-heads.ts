@@ -3,6 +3,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { type Channel, decidePublish, type OrderFault } from "@moorage/core";
 import { type Disk, makeDurableFolder, namesIn } from "./disk.ts";
+import { codeOf } from "./node-error.ts";
 import { StoreError } from "./store-error.ts";
 import type { VerifiedBundle } from "./verify-bundle.ts";
 
@@ -73,7 +74,7 @@ function linkAt(path: string): string {
   try {
     return fs.readlinkSync(path);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EINVAL") return "";
+    if (codeOf(error) === "EINVAL") return "";
     throw error;
   }
 }

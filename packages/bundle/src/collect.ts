@@ -4,6 +4,7 @@ import { join, sep } from "node:path";
 import { BundleError, type Flaw, fileFlaw, shown } from "./bundle-error.ts";
 import { bothShown, foldName, nameMistake, pathLimits } from "./catalog-path.ts";
 import type { IgnoreRules } from "./ignore-file.ts";
+import { codeOf } from "./node-error.ts";
 
 /** What a catalog may hold at most; more is a mistake, and is told before anything is read. */
 export interface CatalogLimits {
@@ -137,7 +138,7 @@ class Walker {
       if (real === this.#root || real.startsWith(this.#root + sep)) return { real, stat: fs.statSync(real) };
       return fileFlaw("linkOutside", path, "is a link that leads out of the catalog", "put a copy there instead");
     } catch (error) {
-      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      const code = codeOf(error) ?? "";
       if (code === "ENOENT") return fileFlaw("linkBroken", path, "is a link that leads nowhere", "remove it");
       if (code === "ELOOP") return fileFlaw("linkCycle", path, "is a link that leads to itself", "remove it");
       return fileFlaw("unreadable", path, `cannot be looked at (${code})`, "see to its permissions");

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { codeOf } from "./node-error.ts";
 
 /** Every change of the file system goes through one of these, and leaves something whole whatever comes next. */
 export interface Disk {
@@ -35,7 +36,7 @@ export const nodeDisk: Disk = {
       fs.symlinkSync(target, path);
       return true;
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+      if (codeOf(error) === "EEXIST") return false;
       throw error;
     }
   },
@@ -119,7 +120,7 @@ export function namesIn(folder: string): string[] {
   try {
     return fs.readdirSync(folder);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    if (codeOf(error) === "ENOENT") return [];
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 /** The bytes of one file, read once and no further than they may go, whatever has become of it since it was looked at. */
 import fs from "node:fs";
+import { codeOf } from "./node-error.ts";
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
@@ -20,7 +21,7 @@ export class FileReader {
       // What was a file may be a link or a pipe by now.
       file = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     } catch (error) {
-      return { kind: "unreadable", code: codeOf(error) };
+      return { kind: "unreadable", code: codeOf(error) ?? String(error) };
     }
     try {
       let length = 0;
@@ -36,7 +37,7 @@ export class FileReader {
       if (length === size && fs.fstatSync(file).size !== size) return { kind: "changed" };
       return { kind: "read", bytes: this.#buffer.subarray(0, length) };
     } catch (error) {
-      return { kind: "unreadable", code: codeOf(error) };
+      return { kind: "unreadable", code: codeOf(error) ?? String(error) };
     } finally {
       fs.closeSync(file);
     }
@@ -48,8 +49,4 @@ export class FileReader {
     this.#buffer.copy(larger, 0, 0, kept);
     this.#buffer = larger;
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import fs from "node:fs";
 import type { Component } from "./catalog.ts";
 import type { Manifest } from "./manifest.ts";
+import { codeOf } from "./node-error.ts";
 import { StoreError } from "./store-error.ts";
 import type { PayloadReader } from "./verify-bundle.ts";
 
@@ -33,7 +34,7 @@ export class PackReader {
     try {
       return new PackReader(fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW), manifest);
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+      if (codeOf(error) === "ENOENT") return null;
       throw error;
     }
   }

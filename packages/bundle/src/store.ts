@@ -6,6 +6,7 @@ import { type Publication, type PublishedHead, publishHead, readHead } from "./c
 import { type Disk, makeDurableFolder, nodeDisk, sweepUnfinished, writeUnfinished } from "./disk.ts";
 import { envelopeLimits, parseEnvelope } from "./dsse.ts";
 import { type Manifest, manifestBytes, manifestDigest, parseManifest } from "./manifest.ts";
+import { codeOf } from "./node-error.ts";
 import { isContent, PackReader, packParts } from "./pack.ts";
 import { guarded, StoreError } from "./store-error.ts";
 import {
@@ -150,7 +151,7 @@ function readEnvelope(path: string): Uint8Array | null {
   try {
     file = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    if (codeOf(error) === "ENOENT") return null;
     throw error;
   }
   try {

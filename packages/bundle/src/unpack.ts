@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { type Disk, namesIn, nodeDisk, unfinished } from "./disk.ts";
 import { FileReader } from "./file-content.ts";
 import type { Manifest } from "./manifest.ts";
+import { codeOf } from "./node-error.ts";
 import { isContent } from "./pack.ts";
 import { guarded, StoreError } from "./store-error.ts";
 import type { PayloadReader, VerifiedBundle } from "./verify-bundle.ts";
@@ -89,7 +90,7 @@ export function linkedName(link: string): string | null {
     const target = fs.readlinkSync(link);
     return target === basename(target) && target !== ".." && target !== "." ? target : null;
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : null;
+    const code = codeOf(error);
     if (code === "ENOENT" || code === "EINVAL" || code === "ENOTDIR") return null;
     throw error;
   }
