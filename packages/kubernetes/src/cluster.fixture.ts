@@ -59,10 +59,13 @@ export function failure(code: number, reason: string, message: string): Handler 
     answerJson(response, code, { kind: "Status", status: "Failure", code, reason, message });
 }
 
+/** Longer than a test may take, in milliseconds: what only this ends has failed by then. */
+const patienceMs = 60_000;
+
 /** Aborts by itself if a test forgets it. */
-export function patience(ms = 10_000): { readonly signal: ReturnType<typeof createAbort>["signal"]; abort(): void } {
+export function patience(): { readonly signal: ReturnType<typeof createAbort>["signal"]; abort(): void } {
   const source = createAbort();
-  const timer = setTimeout(() => source.abort(), ms);
+  const timer = setTimeout(() => source.abort(), patienceMs);
   source.signal.addEventListener("abort", () => clearTimeout(timer));
   return source;
 }
