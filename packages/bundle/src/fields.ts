@@ -47,6 +47,11 @@ export function matching(field: Field, pattern: RegExp, expected: string): strin
   return pattern.test(text) ? text : fail(field, "malformedField", `is not ${expected}`);
 }
 
+/** 32 bytes: a SHA-256, or a public key. */
+export function hexDigits(field: Field): string {
+  return matching(field, /^[0-9a-f]{64}$/, "64 hex digits");
+}
+
 export function oneOf<Word extends string>(field: Field, words: readonly Word[]): Word {
   const text = textOf(field);
   const word = words.find((known) => known === text);

@@ -10,7 +10,7 @@ import { byPath } from "./catalog-hash.ts";
 import { pathMistake } from "./catalog-path.ts";
 import { catalogLimits, walkCatalog } from "./collect.ts";
 import { DocumentFault, faultFlaw } from "./document.ts";
-import { type Field, fail, fieldsOf, listOf, matching, oneOf, textOf, wholeNumber } from "./fields.ts";
+import { type Field, fail, fieldsOf, hexDigits, listOf, matching, oneOf, textOf, wholeNumber } from "./fields.ts";
 import { FileReader } from "./file-content.ts";
 import type { AxisLock, FormatContent, FormatLock, LockedFile } from "./format-lock.ts";
 import { ignoreRules } from "./ignore-file.ts";
@@ -104,7 +104,7 @@ function readVersion(field: Field, axis: Axis): RuntimeTarget[Axis] {
 function readContent(field: Field): FormatContent {
   return listOf(field, most).map((item) => {
     const { path, sha256 } = fieldsOf(item, ["path", "sha256"]);
-    return { path: readPath(path), sha256: matching(sha256, /^[0-9a-f]{64}$/, "64 hex digits") };
+    return { path: readPath(path), sha256: hexDigits(sha256) };
   });
 }
 

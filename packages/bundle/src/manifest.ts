@@ -7,7 +7,19 @@ import { catalogHashOf } from "./catalog-hash.ts";
 import { collision, pathMistake } from "./catalog-path.ts";
 import { catalogLimits } from "./collect.ts";
 import { plainOf } from "./document.ts";
-import { type Field, fail, fieldsOf, instant, listOf, matching, oneOf, orNull, textOf, wholeNumber } from "./fields.ts";
+import {
+  type Field,
+  fail,
+  fieldsOf,
+  hexDigits,
+  instant,
+  listOf,
+  matching,
+  oneOf,
+  orNull,
+  textOf,
+  wholeNumber,
+} from "./fields.ts";
 import { componentKinds, effects } from "./layout.ts";
 
 export const manifestFormat = "moorage.dev/bundle/v1";
@@ -136,6 +148,6 @@ function readComponent(field: Field): Component {
     kind: oneOf(kind, componentKinds),
     effect: oneOf(effect, effects),
     size: wholeNumber(size, 0, catalogLimits.bytes),
-    sha256: matching(sha256, /^[0-9a-f]{64}$/, "64 hex digits"),
+    sha256: hexDigits(sha256),
   };
 }

@@ -5,7 +5,7 @@ import { type KeyId, keyIdOf, type PublicKey, readPublicKey, type SigningKey } f
 import { BundleError, fileFlaw } from "./bundle-error.ts";
 import { canonicalBytes, readCanonical } from "./canonical-document.ts";
 import { type Envelope, parseEnvelope, signEnvelope, signersOf } from "./dsse.ts";
-import { type Field, fail, fieldsOf, instant, listOf, matching, oneOf, orNull, wholeNumber } from "./fields.ts";
+import { type Field, fail, fieldsOf, hexDigits, instant, listOf, oneOf, orNull, wholeNumber } from "./fields.ts";
 import { greatestSequence } from "./manifest.ts";
 
 const rootFormat = "moorage.dev/root/v1";
@@ -118,9 +118,8 @@ function parseRoot(bytes: Uint8Array): TrustRoot {
 
 function readKey(field: Field): RootKey {
   const { keyId, scheme, publicKey } = fieldsOf(field, ["keyId", "scheme", "publicKey"]);
-  const key = readPublicKey(matching(publicKey, /^[0-9a-f]{64}$/, "64 hex digits"));
-  if (matching(keyId, /^[0-9a-f]{64}$/, "64 hex digits") !== keyIdOf(key))
-    fail(keyId, "malformedField", "is not the id of the public key");
+  const key = readPublicKey(hexDigits(publicKey));
+  if (hexDigits(keyId) !== keyIdOf(key)) fail(keyId, "malformedField", "is not the id of the public key");
   return { keyId: keyIdOf(key), scheme: oneOf(scheme, ["ed25519"]), publicKey: key };
 }
 
