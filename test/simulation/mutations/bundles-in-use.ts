@@ -135,8 +135,8 @@ export const bundlesInUse: readonly Mutation[] = [
   life(
     "4 a trial goes on at the next start",
     "update/starting",
-    "return unfit(life, use.bundle, at) === null ? goOn(life) : instead",
-    "return at < 0 ? goOn(life) : instead",
+    "return why === null ? goOn(life, use) : instead(life, use, why,",
+    "return at < 0 ? goOn(life, use) : instead(life, use, why ?? { reason: 'incompatible', detail: '' },",
   ),
   life(
     "4 its bake time from the beginning",
@@ -147,8 +147,8 @@ export const bundlesInUse: readonly Mutation[] = [
   life(
     "4 a trial never goes on under other formats",
     "update/starting",
-    "return unfit(life, use.bundle, at) === null ? goOn(life) : instead",
-    "return at > 0 ? goOn(life) : instead",
+    "return why === null ? goOn(life, use) : instead",
+    "return at > 0 ? goOn(life, use) : instead",
   ),
   life(
     "4 what was staged is weighed by the new build",

@@ -1,12 +1,14 @@
 /** What a start runs on: a staged bundle, what is in use, or what the channel assigns. Nothing is ever run on another runtime's bundle. */
 
 import type { Floor } from "./channel.ts";
-import type { Confirmed, Life, LifeBundle, Refusal } from "./life.ts";
+import type { Confirmed, Life, LifeBundle, Refusal, Use } from "./life.ts";
 import { lastGood } from "./life.ts";
 import type { Assigned, LifeEffect, LifeEvent } from "./life-events.ts";
 import type { Moved } from "./life-moves.ts";
 import { andThen, bake, fits, moved, refuse, tryOut, unfit } from "./life-moves.ts";
 import { stepOf, todo } from "./on-its-way.ts";
+
+type Trial = Extract<Use, { kind: "trial" }>;
 
 /** Nothing runs. A trial that was under way goes on; another build lifts what failed under the last one. */
 export function starting(life: Life, { run, assigned, at }: Extract<LifeEvent, { kind: "starting" }>): Moved {
@@ -36,8 +38,10 @@ function launchOn(life: Life, assigned: Assigned | null, at: number): Moved {
   // A start is a boundary like that of a turn, and the only one for some.
   if (step?.state === "staged") return tryOut(life, step.bundle, step.nonce, launch(step.bundle));
   switch (use.kind) {
-    case "trial":
-      return unfit(life, use.bundle, at) === null ? goOn(life) : instead(life, use.bundle, assigned, at);
+    case "trial": {
+      const why = unfit(life, use.bundle, at);
+      return why === null ? goOn(life, use) : instead(life, use, why, assigned, at);
+    }
     case "confirmed":
     case "returning":
     case "ended":
@@ -51,22 +55,18 @@ function launchOn(life: Life, assigned: Assigned | null, at: number): Moved {
 }
 
 /** The trial proved nothing yet; turns that it completed count, the time of the process that is gone does not. */
-function goOn(life: Life): Moved {
-  const { use } = life;
-  if (use.kind !== "trial") return moved(life);
+function goOn(life: Life, use: Trial): Moved {
   const progress = { ...use.progress, baked: false };
   const { bundle } = use;
   return moved({ ...life, use: { ...use, progress } }, launch(bundle), bake(life, bundle));
 }
 
 /** The bundle on trial is nothing for this build. */
-function instead(life: Life, misfit: LifeBundle, assigned: Assigned | null, at: number): Moved {
-  const { use, next } = life;
-  if (use.kind !== "trial") return moved(life);
-  const why = unfit(life, misfit, at) ?? { reason: "incompatible", detail: "" };
+function instead(life: Life, use: Trial, why: Refusal, assigned: Assigned | null, at: number): Moved {
+  const { next } = life;
   const good = lastGood(life);
   const before: Life = { ...life, use: good === null ? { kind: "none" } : { kind: "confirmed", ...good } };
-  return andThen(refuse(before, misfit.digest, use.nonce, why, at), (refused) =>
+  return andThen(refuse(before, use.bundle.digest, use.nonce, why, at), (refused) =>
     good !== null && fits(life, good.bundle)
       ? onGood({ ...refused, next }, good)
       : onAssigned({ ...refused, next }, assigned, at),
