@@ -93,21 +93,25 @@ describe.skipIf(own === null)("on our own cluster", () => {
 
   test.each(["apiserver", "etcd"] as const)("%s is paused in the middle of a create, and of a delete", async (part) => {
     scene = await openFaultScene({ limits });
-    const pauseAt = (sent: string): void =>
+    let pauses = 0;
+    const pauseAt = (sent: string): void => {
+      let met = false;
       scene.proxy.decide(({ method, path }) => {
-        if (method !== sent || !path.includes("/pods")) return { kind: "pass" };
+        if (met || method !== sent || !path.includes("/pods")) return { kind: "pass" };
+        met = true;
+        pauses += 1;
         const goOn = pause(part);
-        void scene.untilTold("unreachable", scene.told.length).then(() => {
-          scene.proxy.decide(() => ({ kind: "pass" }));
-          return goOn();
-        });
+        void scene.untilTold("unreachable", scene.told.length).then(goOn);
         return { kind: "pass" };
       });
+    };
     pauseAt("POST");
     expect(await scene.start()).toMatchObject({ outcome: "started" });
+    expect(pauses).toBe(1);
     await afterFault(scene, { alive: 1, asked: scene.proxy.requests });
     pauseAt("DELETE");
     expect(await scene.stop()).toMatchObject({ outcome: "stopped" });
+    expect(pauses).toBe(2);
     await afterFault(scene, { alive: 0, asked: scene.proxy.requests });
   });
 });
