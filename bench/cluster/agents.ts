@@ -14,7 +14,8 @@ import { moorageProfile, nameIdentity, startAgent, stopAgent } from "@moorage/co
 import { awakeClock } from "@moorage/harness";
 import { sha256, systemRandom } from "@moorage/keys";
 import type { Cluster } from "@moorage/kubernetes";
-import { findAccess, openCluster, podTemplate } from "@moorage/kubernetes";
+import { openCluster, podTemplate } from "@moorage/kubernetes";
+import { accessBy } from "../../test/cluster/this-cluster.ts";
 import { onFakeNodes } from "../../test/cluster/up/fake-nodes.ts";
 import type { Place } from "../place.ts";
 import type { Ground } from "./ground.ts";
@@ -32,7 +33,7 @@ const patienceMs = 120_000;
 
 export function openAgents({ kubeconfig }: Pick<Ground, "kubeconfig">, namespace: string, signal: AbortSignal): Agents {
   const clock = awakeClock();
-  const access = findAccess({ env: { KUBECONFIG: kubeconfig }, home: null }, { context: null, namespace });
+  const access = accessBy(kubeconfig, namespace);
   const cluster = openCluster({ access, env: {}, clock, random: systemRandom, now: () => Date.now() });
   const journal = { append: (_entry: JournalEntry): void => undefined };
   const ports = { substrate: cluster.substrate, clock, random: systemRandom, journal, signal };

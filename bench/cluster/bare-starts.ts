@@ -1,7 +1,6 @@
 // The least that starts many pods: each is created with one request, and one list every quarter of a second tells how many run.
 import { setTimeout as sleep } from "node:timers/promises";
-import { findAccess } from "@moorage/kubernetes";
-import { transportFor } from "../../test/cluster/this-cluster.ts";
+import { accessBy, transportFor } from "../../test/cluster/this-cluster.ts";
 import { onFakeNodes } from "../../test/cluster/up/fake-nodes.ts";
 import type { Ground } from "./ground.ts";
 
@@ -12,9 +11,7 @@ export async function bareStarts(
   names: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  const transport = transportFor(
-    findAccess({ env: { KUBECONFIG: kubeconfig }, home: null }, { context: null, namespace }),
-  );
+  const transport = transportFor(accessBy(kubeconfig, namespace));
   const path = `/api/v1/namespaces/${namespace}/pods`;
   const spec = {
     ...onFakeNodes,

@@ -1,8 +1,7 @@
 // The least that a tool which polls asks for a start: it looks whether each object is there before it writes it, and then every two seconds whether the pod runs.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Json } from "@moorage/core";
-import { findAccess } from "@moorage/kubernetes";
-import { transportFor } from "../../test/cluster/this-cluster.ts";
+import { accessBy, transportFor } from "../../test/cluster/this-cluster.ts";
 import type { Ground } from "./ground.ts";
 
 const everyMs = 2_000;
@@ -10,8 +9,7 @@ const polledPod = "polled";
 
 /** Resolves when the pod runs. */
 export async function pollingStart({ kubeconfig, image }: Ground, namespace: string): Promise<void> {
-  const access = findAccess({ env: { KUBECONFIG: kubeconfig }, home: null }, { context: null, namespace });
-  const transport = transportFor(access);
+  const transport = transportFor(accessBy(kubeconfig, namespace));
   const at = (resource: string): string => `/api/v1/namespaces/${namespace}/${resource}`;
   const statusOf = async (path: string): Promise<{ readonly status: number; readonly body: string }> => {
     const answer = await transport.send({ method: "GET", path });

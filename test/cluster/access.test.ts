@@ -18,7 +18,7 @@ import type { Namespace } from "./namespace.ts";
 import { ownNamespace } from "./namespace.ts";
 import { patienceMs } from "./scene.ts";
 import { somebody } from "./somebody.ts";
-import { thisCluster } from "./this-cluster.ts";
+import { accessBy, thisCluster } from "./this-cluster.ts";
 import type { Layout } from "./up/layout.ts";
 import { tokens } from "./up/layout.ts";
 import { pkiPaths } from "./up/pki.ts";
@@ -99,7 +99,7 @@ describe.skipIf(here.own === null)("on our own cluster", () => {
       path,
       `{current-context: c, clusters: [{name: k, cluster: ${cluster}}], users: [{name: ada, user: ${user}}], contexts: [{name: c, context: {cluster: k, user: ada, namespace: ${namespace}}}]}`,
     );
-    return findAccess({ env: { KUBECONFIG: path }, home: null }, { context: null, namespace: null });
+    return accessBy(path);
   }
 
   /** A service account that may do all that is needed in its namespace. */

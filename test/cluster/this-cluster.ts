@@ -34,6 +34,7 @@ export function transportFor(access: ClusterAccess): Transport {
   return new Transport(access, new Credentials(access, { env: process.env, now: () => Date.now() }));
 }
 
-function accessBy(kubeconfig: string): ClusterAccess {
-  return findAccess({ env: { KUBECONFIG: kubeconfig }, home: null }, { context: null, namespace: null });
+/** `namespace` null: the one of its current context. */
+export function accessBy(kubeconfig: string, namespace: string | null = null): ClusterAccess {
+  return findAccess({ env: { KUBECONFIG: kubeconfig }, home: null }, { context: null, namespace });
 }
