@@ -318,6 +318,16 @@ describe("a fresh instance", () => {
     expect(new Driver().start().effects).toEqual([{ kind: "launch", bundle: null }]);
   });
 
+  it("takes up what was on its way: whoever worked on it is gone", () => {
+    const digest = "d2";
+    const one = settled().offer(b);
+    expect(one.start().did("fetch")).toEqual([{ kind: "fetch", digest }]);
+    expect(one.tell({ kind: "fetched", digest }).start().did("check")).toEqual([{ kind: "check", digest }]);
+    expect(one.check(b).start().did("stage")).toEqual([{ kind: "stage", digest }]);
+    one.tell({ kind: "failed", digest, cause: "diskFull" });
+    expect(one.start().did("retryAfter")).toEqual([{ kind: "retryAfter", digest, ms: 1_000 }]);
+  });
+
   it("knows what its channel has got to", () => {
     const one = new Driver().start({ bundle: c, confirmed: true }).offer(b);
     expect(one.did("answer")).toMatchObject([{ verdict: "nack", why: { reason: "rollback" }, inUse: c.catalogHash }]);
