@@ -145,9 +145,9 @@ export const bundlesOnTheirWay: readonly Mutation[] = [
     'if (step.state !== "staged") return putOff(life, { ...step, tries: step.tries + 1 }, cause);',
     'if (step.state !== "staged") return putOff(life, step, cause);',
   ),
-  life("4 the back-off doubles", "update/proof", "firstMs * 2 **", "firstMs * 1 **"),
-  life("4 the back-off has an end", "update/proof", "const longestMs = 300_000;", "const longestMs = 3_000_000;"),
-  life("4 'not now' is bounded", "update/proof", "export const notNowAtMost = 5;", "export const notNowAtMost = 50;"),
+  life("4 the back-off doubles", "update/put-off", "firstMs * 2 **", "firstMs * 1 **"),
+  life("4 the back-off has an end", "update/put-off", "const longestMs = 300_000;", "const longestMs = 3_000_000;"),
+  life("4 'not now' is bounded", "update/put-off", "export const notNowAtMost = 5;", "export const notNowAtMost = 50;"),
   life(
     "4 'not now' is told once",
     "update/on-its-way",

@@ -6,7 +6,7 @@ import type { LifeEffect, LifeEvent } from "./life-events.ts";
 import type { Moved } from "./life-moves.ts";
 import { answer, bake, confirm, moved, refuse, tell, tryOut, unfit } from "./life-moves.ts";
 import { catalogMoment } from "./plan.ts";
-import { notNowAtMost, retryAfterMs } from "./proof.ts";
+import { notNowAtMost, retryAfterMs } from "./put-off.ts";
 import { quarantinedBy } from "./quarantine.ts";
 
 type Told<K extends LifeEvent["kind"]> = Extract<LifeEvent, { kind: K }>;
