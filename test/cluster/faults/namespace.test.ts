@@ -1,13 +1,15 @@
 // The namespace and the way to it: being deleted, not there and not ours to make, one of two clusters, and credentials that are over.
-import { createSign } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Json } from "@moorage/core";
 import type { ClusterAccess } from "@moorage/kubernetes";
-import { findAccess } from "@moorage/kubernetes";
+import { findAccess, rights } from "@moorage/kubernetes";
 import { afterEach, describe, expect, test } from "vitest";
+import { apiOf } from "../api.ts";
+import { makeToken } from "../made-credentials.ts";
 import { patienceMs } from "../scene.ts";
+import { somebody } from "../somebody.ts";
 import { thisCluster, transportFor } from "../this-cluster.ts";
 import { adminRequest } from "../up/admin.ts";
 import { pkiPaths } from "../up/pki.ts";
@@ -19,9 +21,7 @@ import { openFaultScene } from "./fault-scene.ts";
 const { own } = thisCluster();
 
 /** What a start and a stop need in a namespace. */
-const rules = [
-  { apiGroups: [""], resources: ["pods", "secrets"], verbs: ["get", "list", "watch", "create", "delete"] },
-];
+const needed = rights.filter(({ level }) => level === "needed");
 
 describe.skipIf(own === null)("on our own cluster", () => {
   const heal: (() => unknown)[] = [];
@@ -53,24 +53,12 @@ describe.skipIf(own === null)("on our own cluster", () => {
   });
 
   test("its namespace is not there and not ours to make: the command for those who may is told, and nothing falls back to another", async () => {
-    const user = `starter-${process.pid}`;
-    const impersonate = { user, uid: null, groups: [], extra: {} };
-    const scene = await open({
-      namespaceMade: false,
-      access: (admin) => ({ ...admin, user: { ...admin.user, impersonate } }),
-    });
-    const rbac = "/apis/rbac.authorization.k8s.io/v1";
-    const metadata = { name: user };
-    heal.push(async () => {
-      for (const kind of ["clusterrolebindings", "clusterroles"])
-        await scene.api.send("DELETE", `${rbac}/${kind}/${user}`);
-    });
-    await scene.api.send("POST", `${rbac}/clusterroles`, { metadata, rules });
-    await scene.api.send("POST", `${rbac}/clusterrolebindings`, {
-      metadata,
-      subjects: [{ kind: "User", name: user, apiGroup: "rbac.authorization.k8s.io" }],
-      roleRef: { kind: "ClusterRole", name: user, apiGroup: "rbac.authorization.k8s.io" },
-    });
+    const api = apiOf(thisCluster());
+    heal.push(() => api.close());
+    const who = somebody(api);
+    heal.push(() => who.end());
+    const scene = await open({ namespaceMade: false, access: who.access });
+    await who.mayEverywhere(needed);
     await until("the rights hold", async () => (await scene.substrate.readInstances(scene.identity)).kind === "read");
     expect(await scene.start()).toMatchObject({
       outcome: "refused",
@@ -174,36 +162,13 @@ function kubeconfigOf(admin: ClusterAccess, own: "near" | "far"): Json {
 
 /** A service account that may start and stop in the scene's namespace; its UID. */
 async function makeAccount({ api, namespace }: FaultScene): Promise<string> {
-  const metadata = { name: "starter" };
-  const { object } = await api.send("POST", namespace.path("serviceaccounts"), { metadata });
-  const roles = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace.name}`;
-  await api.send("POST", `${roles}/roles`, { metadata, rules });
-  await api.send("POST", `${roles}/rolebindings`, {
-    metadata,
-    subjects: [{ kind: "ServiceAccount", name: "starter", namespace: namespace.name }],
-    roleRef: { kind: "Role", name: "starter", apiGroup: "rbac.authorization.k8s.io" },
-  });
+  const name = "starter";
+  const { object } = await api.send("POST", namespace.path("serviceaccounts"), { metadata: { name } });
+  await somebody(api, { kind: "ServiceAccount", name, namespace: namespace.name }).may(namespace.name, needed);
   return (object as { metadata: { uid: string } }).metadata.uid;
 }
 
-/** A token of the account as the API server makes them, with an end that it would not make. It believes a token for a minute after its end. */
+/** A token of the account that is taken for so many seconds. */
 function tokenOf({ layout, namespace }: FaultScene, uid: string, seconds: number): string {
-  const now = Math.floor(Date.now() / 1000);
-  const issuer = "https://kubernetes.default.svc";
-  const claims = {
-    iss: issuer,
-    aud: [issuer],
-    sub: `system:serviceaccount:${namespace.name}:starter`,
-    iat: now - 3_600,
-    nbf: now - 3_600,
-    exp: now - 60 + seconds,
-    jti: `${now}-${seconds}`,
-    "kubernetes.io": { namespace: namespace.name, serviceaccount: { name: "starter", uid } },
-  };
-  const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const signed = `${part({ alg: "RS256" })}.${part(claims)}`;
-  const signature = createSign("RSA-SHA256")
-    .update(signed)
-    .sign(readFileSync(pkiPaths(layout).signingKey));
-  return `${signed}.${signature.toString("base64url")}`;
+  return makeToken(layout, { namespace: namespace.name, name: "starter", uid }, Date.now() + seconds * 1000);
 }
