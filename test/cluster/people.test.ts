@@ -209,7 +209,9 @@ describe("output", () => {
       expect.stringMatching(/^end…?$/),
     ]);
     expect(told[1]).toBe("x".repeat(long));
-    expect((await scene.output({ pod: name, follow: signal() })).filter((text) => text !== "<caughtUp>")).toEqual(told);
+    const patient = signal();
+    expect((await scene.output({ pod: name, follow: patient })).filter((text) => text !== "<caughtUp>")).toEqual(told);
+    expect(patient.aborted).toBe(false);
     expect(await scene.output({ pod: name, tail: 1 })).toEqual(told.slice(-1));
     expect(await scene.output({ pod: name, since: Date.now() + 3_600_000 })).toEqual([]);
   });
@@ -219,7 +221,8 @@ describe("output", () => {
     const script = `i=0; while [ $i -lt ${count} ]; do echo line $i; echo err $i >&2; i=$((i+1)); sleep 0.02; done`;
     const name = await scene.plant("scribe", script);
     const told: string[] = [];
-    for await (const event of scene.cluster.podLog({ pod: name, follow: signal() })) {
+    const patient = signal();
+    for await (const event of scene.cluster.podLog({ pod: name, follow: patient })) {
       if (event.kind !== "line") {
         told.push(`<${event.kind}>`);
         continue;
@@ -229,6 +232,7 @@ describe("output", () => {
       // As soon as more is under way than was read.
       if (/^line \d*50$/.test(text)) scene.line.cut();
     }
+    expect(patient.aborted).toBe(false);
     const numbers = Array.from({ length: count }, (_, index) => index);
     expect(told.filter((text) => text.startsWith("line "))).toEqual(numbers.map((number) => `line ${number}`));
     expect(told.filter((text) => text.startsWith("err "))).toEqual(numbers.map((number) => `err ${number}`));
@@ -266,11 +270,13 @@ describe("output", () => {
     );
     await scene.untilState(name, "running");
     const told: string[] = [];
-    for await (const event of scene.cluster.podLog({ pod: name, follow: signal() })) {
+    const patient = signal();
+    for await (const event of scene.cluster.podLog({ pod: name, follow: patient })) {
       if (event.kind === "line") told.push(event.bytes.toString());
       else if (event.kind === "caughtUp") await scene.api.send("DELETE", scene.namespace.path("pods", name));
     }
     expect(told).toEqual(["begun", "ending"]);
+    expect(patient.aborted).toBe(false);
   });
 });
 
