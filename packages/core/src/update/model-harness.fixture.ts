@@ -8,7 +8,7 @@ import { quarantinedBy } from "./quarantine.ts";
 import { readLife, writeLife } from "./read-life.ts";
 import { stepLife } from "./trial.ts";
 
-/** What a bundle does to the agent; `slow` fails to arrive now and then, `broken` never verifies. */
+/** What a bundle does to the agent; `slow` does not arrive at the first try, `broken` never verifies. */
 export type Nature = "good" | "bad" | "slow" | "broken" | "misfit";
 
 type Task =
@@ -27,6 +27,7 @@ export class ModelHarness {
   /** The disk is full: no switch succeeds. */
   full = false;
   answers: Extract<LifeEffect, { kind: "answer" }>[] = [];
+  readonly #tried = new Set<string>();
   #tasks: Task[] = [];
   readonly #run: Run;
   #now = 1_000_000;
@@ -120,8 +121,11 @@ export class ModelHarness {
     const { digest } = task;
     const nature = this.natures.get(digest);
     switch (task.kind) {
-      case "fetch":
-        return this.tell(well ? { kind: "fetched", digest } : { kind: "failed", digest, cause: "unreachable" });
+      case "fetch": {
+        const arrives = well && (nature !== "slow" || this.#tried.has(digest));
+        this.#tried.add(digest);
+        return this.tell(arrives ? { kind: "fetched", digest } : { kind: "failed", digest, cause: "unreachable" });
+      }
       case "check": {
         if (nature === "broken") return this.tell({ kind: "rejected", digest, reason: "corrupt", detail: "a blob" });
         const bundle = this.#bundle(digest);
