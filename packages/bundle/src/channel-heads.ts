@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import { type Channel, decidePublish, type OrderFault } from "@moorage/core";
+import { hexOf } from "./content-name.ts";
 import { type Disk, makeDurableFolder, namesIn } from "./disk.ts";
 import { codeOf } from "./node-error.ts";
 import { StoreError } from "./store-error.ts";
@@ -51,7 +52,7 @@ export function publishHead(disk: Disk, folder: string, { manifest, digest }: Ve
   const line = lineOf(folder, channel);
   makeDurableFolder(disk, line);
   // The name of the next sequence can be taken once: that is the comparison and the swap, and it is whole at once.
-  const target = `../../../sha256/${digest.slice("sha256:".length)}.bundle`;
+  const target = `../../../sha256/${hexOf(digest)}.bundle`;
   const won = disk.symbolicLink(target, join(line, String(sequence).padStart(10, "0")));
   if (!won) return { kind: "worldMoved", head: readHead(folder, channel) };
   disk.syncFolder(line);

@@ -3,6 +3,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { bareFloor, type Channel, type Floor } from "@moorage/core";
 import { type Publication, type PublishedHead, publishHead, readHead } from "./channel-heads.ts";
+import { hexOf } from "./content-name.ts";
 import { type Disk, makeDurableFolder, nodeDisk, sweepUnfinished, writeUnfinished } from "./disk.ts";
 import { envelopeLimits, parseEnvelope } from "./dsse.ts";
 import { type Manifest, manifestBytes, manifestDigest, parseManifest } from "./manifest.ts";
@@ -163,10 +164,4 @@ function readEnvelope(path: string): Uint8Array | null {
   } finally {
     fs.closeSync(file);
   }
-}
-
-function hexOf(digest: string): string {
-  const hex = /:([0-9a-f]{64})$/.exec(digest)?.[1];
-  if (hex === undefined) throw new StoreError("storeFault", `${JSON.stringify(digest)} is no digest`);
-  return hex;
 }

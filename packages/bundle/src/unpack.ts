@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { hexOf } from "./content-name.ts";
 import { type Disk, namesIn, nodeDisk, unfinished } from "./disk.ts";
 import { FileReader } from "./file-content.ts";
 import type { Manifest } from "./manifest.ts";
@@ -125,8 +126,4 @@ function writeFiles({ components }: Content, payload: PayloadReader, folder: str
 
 function isRealFolder(folder: string): boolean {
   return fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-function hexOf(catalogHash: string): string {
-  return catalogHash.slice(catalogHash.lastIndexOf(":") + 1);
 }
