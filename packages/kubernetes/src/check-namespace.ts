@@ -7,7 +7,7 @@ import { understandRead } from "./answers.ts";
 import type { Check } from "./check.ts";
 import { note, ok, problem, warning } from "./check.ts";
 import { fieldsOf, textOf } from "./json-fields.ts";
-import { pathOf } from "./paths.ts";
+import { manager, pathOf, withQuery } from "./paths.ts";
 import { podTemplate } from "./pod-defaults.ts";
 import { podOf } from "./pod-template.ts";
 import type { ClusterScope, Requests } from "./requests.ts";
@@ -31,7 +31,7 @@ function readNamespace({ namespace }: ClusterScope, requests: Requests): Promise
 
 /** A create that goes through all of admission and makes nothing. */
 async function tryPod({ namespace, profile }: ClusterScope, requests: Requests): Promise<Understood> {
-  const path = `${pathOf(namespace, "pods")}?dryRun=All&fieldManager=moorage`;
+  const path = withQuery(pathOf(namespace, "pods"), { dryRun: "All", ...manager });
   const answer = await requests.send({ method: "POST", path, body: samplePod(profile, namespace) as Json });
   return understandRead(answer, requests.asked("create", "pods"));
 }

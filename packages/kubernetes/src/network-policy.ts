@@ -4,6 +4,7 @@ import { markKey } from "@moorage/core";
 import { understandRead } from "./answers.ts";
 import { fieldsOf, isFields, listOf } from "./json-fields.ts";
 import { kubectl } from "./kubectl-command.ts";
+import { creation, pathOf, withQuery } from "./paths.ts";
 import type { ClusterScope, Requests } from "./requests.ts";
 import { metadata, onlyTrouble } from "./requests.ts";
 
@@ -20,10 +21,9 @@ export type PolicyMade = { readonly kind: "ready" } | { readonly kind: "scopeMis
 export async function ensureDenyAll(scope: ClusterScope, requests: Requests): Promise<PolicyMade> {
   const { profile, namespace } = scope;
   const name = `${profile.prefix}-deny-all`;
-  const collection = `/apis/networking.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/${resource}`;
 
   async function look(): Promise<PolicyMade | { readonly kind: "absent" }> {
-    const found = await requests.get("get", resource, `${collection}/${name}`);
+    const found = await requests.get("get", resource, pathOf(namespace, resource, name));
     if (found.kind === "notFound") return { kind: "absent" };
     if (found.kind === "scopeMissing") return { kind: "scopeMissing" };
     if (found.kind !== "success") return onlyTrouble(found);
@@ -38,7 +38,7 @@ export async function ensureDenyAll(scope: ClusterScope, requests: Requests): Pr
     metadata: { name, namespace, labels: { "app.kubernetes.io/managed-by": profile.managedBy } },
     spec: { podSelector: { matchLabels: closedLabels(profile) }, policyTypes: ["Ingress", "Egress"] },
   };
-  const path = `${collection}?fieldManager=moorage&fieldValidation=Strict`;
+  const path = withQuery(pathOf(namespace, resource), creation);
   const answer = await requests.send({ method: "POST", path, body, accept: metadata });
   // The same object however often it is made: like a read, it may simply be asked for again.
   const made = understandRead(answer, requests.asked("create", resource));

@@ -2,15 +2,22 @@
 import type { BindingProfile, Identity } from "@moorage/core";
 import { markKey, selectorValue } from "@moorage/core";
 
-export type Resource = "pods" | "secrets" | "events" | "persistentvolumeclaims";
+export type Resource = "pods" | "secrets" | "events" | "persistentvolumeclaims" | "networkpolicies";
+
+type Query = Readonly<Record<string, string>>;
+
+/** The query of a change that says who makes it, and of a create, of which no field may be unknown or be there twice. */
+export const manager: Query = { fieldManager: "moorage" };
+export const creation: Query = { ...manager, fieldValidation: "Strict" };
 
 /** Objects of a namespace, or one of them by its name. */
 export function pathOf(namespace: string, resource: Resource, name?: string): string {
-  const collection = `/api/v1/namespaces/${encodeURIComponent(namespace)}/${resource}`;
+  const group = resource === "networkpolicies" ? "/apis/networking.k8s.io/v1" : "/api/v1";
+  const collection = `${group}/namespaces/${encodeURIComponent(namespace)}/${resource}`;
   return name === undefined ? collection : `${collection}/${encodeURIComponent(name)}`;
 }
 
-export function withQuery(path: string, query: Readonly<Record<string, string>>): string {
+export function withQuery(path: string, query: Query): string {
   return `${path}?${new URLSearchParams(query).toString()}`;
 }
 

@@ -18,7 +18,7 @@ import type { Fields } from "./json-fields.ts";
 import { fieldsOf, listOf, textOf } from "./json-fields.ts";
 import { kubectlCluster, quoted } from "./kubectl-command.ts";
 import { ensureDenyAll } from "./network-policy.ts";
-import { ourSelector, pathOf, selectorOf, withQuery } from "./paths.ts";
+import { creation, manager, ourSelector, pathOf, selectorOf, withQuery } from "./paths.ts";
 import { podOf, secretOf } from "./pod-template.ts";
 import type { Refusing } from "./refusal-of.ts";
 import type { ClusterScope, Requests } from "./requests.ts";
@@ -28,8 +28,6 @@ import type { Answer } from "./transport.ts";
 import type { WatchSource } from "./watch.ts";
 import { watch } from "./watch.ts";
 import { openWatch } from "./watch-source.ts";
-
-const manager = { fieldManager: "moorage" };
 
 /** What the people's side of a cluster and its substrate know of each other. */
 export interface SubstrateCompany {
@@ -83,7 +81,7 @@ export function createSubstrate(
   }
 
   async function create(resource: "pods" | "secrets", body: Fields, secrets: Iterable<string> = []) {
-    const path = withQuery(pathOf(namespace, resource), { ...manager, fieldValidation: "Strict" });
+    const path = withQuery(pathOf(namespace, resource), creation);
     const answer = await send({ method: "POST", path, body: body as Json, accept: metadata }, secrets);
     return understandChange(answer, asked("create", resource));
   }
