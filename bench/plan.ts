@@ -33,7 +33,7 @@ export async function planFleet({ signal }: Place): Promise<Reading[]> {
       "plan of 100,000 agents",
       "ms",
       samples.map(({ ms }) => ms),
-      100,
+      limit.value,
     ),
     told(
       "memory that it takes",
