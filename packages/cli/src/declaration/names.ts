@@ -1,4 +1,5 @@
 /** What a name, an environment key and a value may look like: one check each, for declarations and for arguments alike. */
+import { agentNamePattern } from "@moorage/core";
 
 /** Why it is refused, and what to write instead. */
 export interface Fault {
@@ -6,8 +7,6 @@ export interface Fault {
   readonly hint: string;
 }
 
-/** RFC 1123 label, as Kubernetes wants it. */
-export const namePattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
 export const envKeyPattern = "^[A-Za-z_][A-Za-z0-9_]*$";
 
 /** Linux refuses to start a process with a longer `KEY=value` (MAX_ARG_STRLEN without the ending NUL). */
@@ -26,9 +25,9 @@ export function nameFault(name: string): Fault | null {
   if (name === "") return { message: "the name is empty", hint: nameHint };
   if (name.length > 63) return { message: `${shown(name)} is ${name.length} characters long`, hint: nameHint };
   if (name === "self") return { message: '"self" means the agent that calls', hint: "choose another name" };
-  if (new RegExp(namePattern).test(name)) return null;
+  if (new RegExp(agentNamePattern).test(name)) return null;
   const lower = name.toLowerCase();
-  if (lower !== name && new RegExp(namePattern).test(lower))
+  if (lower !== name && new RegExp(agentNamePattern).test(lower))
     return { message: `${shown(name)} has upper case letters`, hint: `write ${lower}` };
   const wrong = [...name].find((letter) => !/[a-z0-9-]/.test(letter));
   return {

@@ -1,9 +1,10 @@
 /** The building blocks of the declaration's shape: texts with a check of their own, strict objects that suggest, described fields. */
+import { agentNamePattern } from "@moorage/core";
 import * as z from "zod/mini";
 import { didYouMean } from "../text/did-you-mean.ts";
 import { durationPattern, parseDuration } from "../text/duration.ts";
 import type { Fault } from "./names.ts";
-import { envKeyFault, envKeyPattern, envValueFault, nameFault, namePattern } from "./names.ts";
+import { envKeyFault, envKeyPattern, envValueFault, nameFault } from "./names.ts";
 
 /** Separates message and remedy in the one text that an issue can carry. */
 const separator = "\u0000";
@@ -44,7 +45,7 @@ export function text(
 }
 
 export function nameText(description: string): Text {
-  return text(description, nameFault, { pattern: namePattern });
+  return text(description, nameFault, { pattern: agentNamePattern });
 }
 
 export function envKeyText(description: string): Text {

@@ -1,4 +1,5 @@
 /** On which substrate a command line works, and the flags that reach the same scope again. */
+import { agentNamePattern } from "@moorage/core";
 import type { Invocation } from "../args/command-spec.ts";
 import { usageError } from "../errors/cli-error.ts";
 
@@ -19,8 +20,8 @@ export function substrateOf(flags: Flags): SubstrateName {
       if (flags[flag] !== undefined)
         throw usageError(`--${flag} is for clusters`, `add --on kubernetes, or leave --${flag} out`);
   const { namespace } = flags;
-  // A namespace that cannot be would read as one that is empty.
-  if (typeof namespace === "string" && !/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(namespace))
+  // An RFC 1123 label, as a name of an agent is. One that cannot be would read as one that is empty.
+  if (typeof namespace === "string" && !new RegExp(agentNamePattern).test(namespace))
     throw usageError(
       `no namespace can be named so: ${JSON.stringify(namespace)}`,
       "lower-case letters, digits and dashes, at most 63",

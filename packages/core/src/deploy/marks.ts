@@ -22,8 +22,9 @@ export interface Notes {
 
 const managedByLabel = "app.kubernetes.io/managed-by";
 
-/** What an agent may be called. */
-const agentName = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/** What an agent may be called: an RFC 1123 label, as Kubernetes wants it. */
+export const agentNamePattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
+const agentName = new RegExp(agentNamePattern);
 const printable = /^\P{Cc}*$/u;
 
 /** The key of a mark of the profile's own: `<domain>/<part>`. */
