@@ -61,17 +61,19 @@ function observe(): FleetObservation {
   const [first] = fleet;
   if (first === undefined) throw new Error("there is no fleet");
   const target = runtimeTargetOf(first);
+  const release = { buildId: "b2", target };
+  const bundle = { target, catalogHash: `v1:sha256:${"f".repeat(64)}`, sequence: 2, digest: "d2" };
   return {
     fleet: "writers",
     epoch: 1,
-    release: { buildId: "b2", target },
-    bundle: { target, catalogHash: `v1:sha256:${"f".repeat(64)}`, sequence: 2, digest: "d2" },
     agents: fleet.map((fingerprint, at) => ({
       agent: `agent-${at}`,
       running: { buildId: at % 5 === 0 ? "b1" : "b2", fingerprint },
       takesPart: at % 2 === 0 ? "socket" : "nothing",
       takesEffect: "turn",
       quarantined: at % 50 === 0,
+      release,
+      bundle,
       version: `uid-${at}/7`,
     })),
   };

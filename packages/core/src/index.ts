@@ -1,5 +1,6 @@
 /** What `core` offers: the decisions over plain data, the loops over ports, the ports themselves. */
 
+export type * from "./deploy/admission.ts";
 export type { CallPorts, Subject } from "./deploy/call.ts";
 export * from "./deploy/classify.ts";
 export type { Condition } from "./deploy/conditions.ts";
@@ -36,6 +37,7 @@ export { PlainDataError } from "./plain-data.ts";
 export * from "./ports/abort.ts";
 export type * from "./ports/clock.ts";
 export type * from "./ports/digest.ts";
+export type * from "./ports/documents.ts";
 export type * from "./ports/journal.ts";
 export type * from "./ports/random.ts";
 export type * from "./ports/substrate.ts";
@@ -85,4 +87,5 @@ export type { Quarantined } from "./update/quarantine.ts";
 export { quarantinedBy, quarantineMs } from "./update/quarantine.ts";
 export { readLife, writeLife } from "./update/read-life.ts";
 export { readMove, writeMove } from "./update/read-move.ts";
+export { withRun } from "./update/starting.ts";
 export { stepLife } from "./update/trial.ts";

@@ -1,5 +1,6 @@
 /** The create: the attempt's Secret, then the instance that references exactly that Secret. Its name is the election. */
 import type { InstanceSpec, Refused, SecretSpec } from "../ports/substrate.ts";
+import type { Admission } from "./admission.ts";
 import type { Call } from "./call.ts";
 import { unavailableCondition } from "./call.ts";
 import { collectGone } from "./collect.ts";
@@ -23,6 +24,7 @@ export interface Blueprint {
   readonly notes: Notes;
   /** Values; they go into the Secret and nowhere else. */
   readonly secrets: ReadonlyMap<string, string>;
+  readonly admission?: Admission;
 }
 
 export type Creation =
@@ -59,7 +61,7 @@ export async function create(call: Call, blueprint: Blueprint): Promise<Creation
   if (written.kind !== "written") return written;
   call.did("create", "no instance has this identity");
   call.say("create", "create", `creating ${call.name}`, 1);
-  const sent = await sendInstance(call, secret, instance, written);
+  const sent = await sendInstance(call, secret, instance, { ...blueprint, fence: written.fence });
   if (sent.kind === "created") return sent;
   if (sent.certain) await takeBack(call, attempt, secret.name, sent.fence);
   return sent.end;
@@ -115,8 +117,13 @@ type Sent =
       readonly fence: Fence | null;
     };
 
-async function sendInstance(call: Call, secret: SecretSpec, instance: InstanceSpec, written: Written): Promise<Sent> {
-  let { fence } = written;
+async function sendInstance(
+  call: Call,
+  secret: SecretSpec,
+  instance: InstanceSpec,
+  { admission, fence: written }: Pick<Blueprint, "admission"> & Pick<Written, "fence">,
+): Promise<Sent> {
+  let fence = written;
   let unknown = 0;
   const ended = (end: { readonly kind: "lost" } | CallEnd): Sent => ({
     kind: "ended",
@@ -125,6 +132,9 @@ async function sendInstance(call: Call, secret: SecretSpec, instance: InstanceSp
     fence,
   });
   for (;;) {
+    // Only what was asked after the Secret was written counts: a cold move deletes those that it finds, and then looks.
+    const closed = (await admission?.stillHolds()) ?? null;
+    if (closed !== null) return ended({ kind: "refused", condition: closed });
     const answer = await call.substrate.createInstance(instance);
     switch (answer.kind) {
       case "created":

@@ -16,9 +16,30 @@ export interface Notes {
   readonly name?: string;
   /** The declaration's path. */
   readonly source?: string;
+  /** The fleet that it has to agree with on formats. */
+  readonly fleet?: string;
+  /** Of its channel, the name of the catalog; without one it has no catalog that is delivered. */
+  readonly catalog?: string;
+  /** Digest of the trust root that its bundles are verified against. */
+  readonly trustRoot?: string;
+  /** Below this sequence no bundle is accepted, whatever its own record has lost. */
+  readonly catalogFloor?: string;
   /** The image reference used. */
   readonly image?: string;
 }
+
+/** Under which mark each is written. */
+const noteKeys = {
+  name: "name",
+  source: "source",
+  image: "image",
+  fleet: "fleet",
+  catalog: "catalog",
+  trustRoot: "trust-root",
+  catalogFloor: "catalog-floor",
+} as const satisfies Readonly<Record<keyof Notes, string>>;
+/** The image is part of every profile's contract; the others of those that write notes. */
+const writtenNotes = ["name", "source", "fleet", "catalog", "trustRoot", "catalogFloor"] as const;
 
 const managedByLabel = "app.kubernetes.io/managed-by";
 
@@ -51,10 +72,11 @@ export function instanceMarks(profile: BindingProfile, identity: Identity, inten
   const marks = identityMarks(profile, identity);
   marks.annotations[markKey(profile, "create-intent")] = intent;
   if (notes.image !== undefined) marks.annotations[markKey(profile, "image")] = notes.image;
-  if (profile.writesNotes) {
-    if (notes.name !== undefined) marks.annotations[markKey(profile, "name")] = notes.name;
-    if (notes.source !== undefined) marks.annotations[markKey(profile, "source")] = notes.source;
-  }
+  if (profile.writesNotes)
+    for (const part of writtenNotes) {
+      const value = notes[part];
+      if (value !== undefined) marks.annotations[markKey(profile, noteKeys[part])] = value;
+    }
   return marks;
 }
 
@@ -88,13 +110,13 @@ export function markedIdentity(marks: Marks, profile: BindingProfile): Identity 
 }
 
 /**
- * What was recorded at the create: name, source, image. Whoever may write the object may have written something else
+ * What was recorded at the create. Whoever may write the object may have written something else
  * since: what no declaration can hold is passed over, for the name is shown in commands to run.
  */
 export function readNotes(marks: Marks, profile: BindingProfile): Notes {
-  const notes: { name?: string; source?: string; image?: string } = {};
-  for (const part of ["name", "source", "image"] as const) {
-    const value = marks.annotations[markKey(profile, part)];
+  const notes: { -readonly [Part in keyof Notes]: Notes[Part] } = {};
+  for (const part of Object.keys(noteKeys) as (keyof Notes)[]) {
+    const value = marks.annotations[markKey(profile, noteKeys[part])];
     if (value !== undefined && (part === "name" ? agentName : printable).test(value)) notes[part] = value;
   }
   return notes;

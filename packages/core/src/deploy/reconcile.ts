@@ -1,5 +1,6 @@
 /** The loop of a start: look, decide, carry out one action, look again, until the agent runs or the call has to end. */
 import type { Digest } from "../ports/digest.ts";
+import type { Admission } from "./admission.ts";
 import type { CallPorts, Subject } from "./call.ts";
 import { Call } from "./call.ts";
 import type { Action } from "./classify.ts";
@@ -34,6 +35,8 @@ export interface StartRequest extends Subject {
   readonly settleMs: number;
   /** Why nothing may be created from this request, such as a secret that is missing. A start of what runs never asks. */
   readonly obstacle?: Condition | null;
+  /** Asked before anything is removed or created. */
+  readonly admission?: Admission;
 }
 
 export interface StartPorts extends CallPorts {
@@ -126,12 +129,16 @@ async function perform(
   call: Call,
   action: Action | CallEnd,
   seen: Look,
-  blueprint: Blueprint,
+  plan: Plan,
   progress: Progress,
 ): Promise<Step | Found> {
   const { own } = seen;
   if (isEnd(action)) return action;
-  if (action.kind === "create") return performCreate(call, seen, blueprint, progress);
+  if (action.kind === "create" || action.kind === "delete") {
+    const admission = await admit(call, plan);
+    if (isEnd(admission)) return admission;
+    if (action.kind === "create") return performCreate(call, seen, admission.blueprint, progress);
+  }
   if (own === null) throw new Error(`${action.kind} cannot follow from an empty read`);
   switch (action.kind) {
     case "noOp":
@@ -141,12 +148,22 @@ async function perform(
     case "awaitDisappearance":
       return afterRemoval(call, own, seen, progress);
     case "observe":
-      return observe(call, own, seen.version, blueprint.intent, progress);
+      return observe(call, own, seen.version, plan.intent, progress);
     case "report":
       return { kind: "reported", condition: conditions.finding(call.subject.agent, action.finding) };
     default:
       return action satisfies never;
   }
+}
+
+/** The plan with what the admission wants recorded; or the end of the call, before anything has changed. */
+async function admit(call: Call, plan: Plan): Promise<{ readonly kind: "admitted"; blueprint: Blueprint } | CallEnd> {
+  const answer = await plan.admission?.begin();
+  if (answer === undefined) return { kind: "admitted", blueprint: plan };
+  if (answer.kind === "pass")
+    return { kind: "admitted", blueprint: { ...plan, notes: { ...plan.notes, ...answer.notes } } };
+  call.say("decide", "refused", answer.condition.message);
+  return { kind: "refused", condition: answer.condition };
 }
 
 async function performCreate(call: Call, seen: Look, blueprint: Blueprint, progress: Progress): Promise<Step> {

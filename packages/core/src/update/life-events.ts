@@ -13,6 +13,8 @@ export interface Assigned {
 export type Happening =
   /** A process is about to be started; nothing runs. */
   | { readonly kind: "starting"; readonly run: Run; readonly assigned: Assigned | null }
+  /** The agent has asked the socket for a turn or for events: from now on its turns tell. */
+  | { readonly kind: "connected" }
   | { readonly kind: "offered"; readonly offer: Offer }
   | { readonly kind: "fetched"; readonly digest: string }
   /** The signatures are good. `at` is when the check began. */

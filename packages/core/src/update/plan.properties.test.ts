@@ -13,7 +13,7 @@ const fingerprints: fc.Arbitrary<Fingerprint> = fc.record({
   toolCatalogHash: fc.constantFrom(hashOf("a"), hashOf("b")),
 });
 const buildIds = fc.constantFrom("b1", "b2");
-const agents: fc.Arbitrary<PlannedAgent> = fc.record({
+const agents: fc.Arbitrary<Omit<PlannedAgent, "release" | "bundle">> = fc.record({
   agent: fc.constant("scribe"),
   running: fc.record({ buildId: buildIds, fingerprint: fingerprints }),
   takesPart: fc.constantFrom("socket", "files", "nothing"),
@@ -35,10 +35,10 @@ const bundles = fc.option(
 it("neither part depends on the other, and both say what the two decisions say", () => {
   fc.assert(
     fc.property(agents, releases, bundles, (agent, release, bundle) => {
-      const observation = { fleet: "f", epoch: 1, release, bundle, agents: [agent] };
-      const [plan] = planUpdate(observation).agents;
-      const [released] = planUpdate({ ...observation, bundle: null }).agents;
-      const [bundled] = planUpdate({ ...observation, release: null }).agents;
+      const planned = { ...agent, release, bundle };
+      const [plan] = planUpdate({ fleet: "f", epoch: 1, agents: [planned] }).agents;
+      const [released] = planUpdate({ fleet: "f", epoch: 1, agents: [{ ...planned, bundle: null }] }).agents;
+      const [bundled] = planUpdate({ fleet: "f", epoch: 1, agents: [{ ...planned, release: null }] }).agents;
       expect(plan?.release).toEqual(released?.release);
       expect(plan?.bundle).toEqual(bundled?.bundle);
       const { fingerprint } = agent.running;
@@ -56,7 +56,7 @@ it("neither part depends on the other, and both say what the two decisions say",
 it("a format that does not fit never comes at a turn, and nothing hot happens to a bundle that is held back", () => {
   fc.assert(
     fc.property(agents, releases, bundles, (agent, release, bundle) => {
-      const [plan] = planUpdate({ fleet: "f", epoch: 1, release, bundle, agents: [agent] }).agents;
+      const [plan] = planUpdate({ fleet: "f", epoch: 1, agents: [{ ...agent, release, bundle }] }).agents;
       const effective = plan?.when.includes("next turn") === true || plan?.when.includes("signal") === true;
       if (effective) expect(plan?.bundle.tier).toBe("hot");
       if (effective) expect(agent.quarantined || agent.takesPart === "nothing").toBe(false);

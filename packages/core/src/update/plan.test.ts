@@ -13,11 +13,17 @@ const scribe: PlannedAgent = {
   takesPart: "socket",
   takesEffect: "turn",
   quarantined: false,
+  release: null,
+  bundle: null,
   version: "1",
 };
 
-function fleet(changes: Partial<FleetObservation> = {}, agent: Partial<PlannedAgent> = {}): FleetObservation {
-  return { fleet: "writers", epoch: 1, release: null, bundle: null, agents: [{ ...scribe, ...agent }], ...changes };
+type Changes = Partial<FleetObservation & Pick<PlannedAgent, "release" | "bundle">>;
+
+/** What is available is so to every agent. */
+function fleet({ release = null, bundle = null, ...changes }: Changes = {}, agent: Partial<PlannedAgent> = {}) {
+  const { agents = [{ ...scribe, ...agent }], ...rest } = changes;
+  return { fleet: "writers", epoch: 1, ...rest, agents: agents.map((one) => ({ ...one, release, bundle })) };
 }
 
 const same = { buildId: "b1", target };
@@ -167,7 +173,7 @@ it("has the shape that machines read", () => {
         when: "next turn; next start",
       },
     ],
-    observed: { epoch: 1, release: "b2", bundle: "d2", agents: [{ agent: "scribe", version: "1" }] },
+    observed: { epoch: 1, agents: [{ agent: "scribe", version: "1", release: "b2", bundle: "d2" }] },
   });
   expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
 });
@@ -185,6 +191,14 @@ it.each<[string, FleetObservation]>([
   expect(() => planUpdate(observation)).toThrow(FingerprintError);
 });
 
+it("plans each agent with what is available to it", () => {
+  const second = { ...scribe, agent: "editor", bundle: { ...hot, digest: "d9" } };
+  const plan = planUpdate({ fleet: "writers", epoch: 1, agents: [{ ...scribe, release: warm }, second] });
+  expect(plan.agents.map(({ effect }) => effect)).toEqual(["new build", "new catalog"]);
+  const malformed = { ...second, release: { ...warm, target: { ...target, wireVersion: -1 } } };
+  expect(() => planUpdate({ fleet: "writers", epoch: 1, agents: [scribe, malformed] })).toThrow(FingerprintError);
+});
+
 it("is true as long as nothing moved", () => {
   const seen = fleet({ release: warm, bundle: hot });
   const plan = planUpdate(seen);
@@ -195,8 +209,8 @@ it("is true as long as nothing moved", () => {
 const second = { ...scribe, agent: "editor" };
 it.each<[string, FleetObservation, string[]]>([
   ["the epoch", fleet({ bundle: hot, epoch: 2 }), ["epoch"]],
-  ["a release", fleet({ bundle: hot, release: warm }), ["release"]],
-  ["the bundle", fleet({ bundle: { ...hot, digest: "d3" } }), ["bundle"]],
+  ["a release", fleet({ bundle: hot, release: warm }), ["scribe"]],
+  ["the bundle", fleet({ bundle: { ...hot, digest: "d3" } }), ["scribe"]],
   ["an agent", fleet({ bundle: hot }, { version: "2" }), ["scribe"]],
   ["one more agent", fleet({ bundle: hot, agents: [scribe, second] }), ["editor"]],
   ["one agent less", fleet({ bundle: hot, agents: [] }), ["scribe"]],

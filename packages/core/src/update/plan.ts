@@ -41,6 +41,10 @@ export interface PlannedAgent {
   readonly takesEffect: TakesEffect;
   /** The published bundle failed here under this build, and nothing has lifted that. */
   readonly quarantined: boolean;
+  /** The build that a start would use now; null: nobody knows. */
+  readonly release: Release | null;
+  /** The newest bundle of its channel; null: there is none. */
+  readonly bundle: PublishedBundle | null;
   /** Moves whenever anything moves that a plan goes by: the instance, its build, the catalog in use, the quarantine. */
   readonly version: string;
 }
@@ -50,8 +54,6 @@ export interface FleetObservation {
   readonly fleet: string;
   /** Of the fleet: moves with every cold move. */
   readonly epoch: number;
-  readonly release: Release | null;
-  readonly bundle: PublishedBundle | null;
   readonly agents: readonly PlannedAgent[];
 }
 
@@ -75,11 +77,16 @@ export interface AgentPlan {
 /** The versions that a plan was made from. */
 export interface Observed {
   readonly epoch: number;
+  readonly agents: readonly ObservedAgent[];
+}
+
+export interface ObservedAgent {
+  readonly agent: string;
+  readonly version: string;
   /** Its build id. */
   readonly release: string | null;
   /** Its digest. */
   readonly bundle: string | null;
-  readonly agents: readonly { readonly agent: string; readonly version: string }[];
 }
 
 export interface UpdatePlan {
@@ -90,13 +97,28 @@ export interface UpdatePlan {
 
 /** Throws a `FingerprintError` for a fingerprint, target or hash that is malformed, and hashes of two algorithms. */
 export function planUpdate(observation: FleetObservation): UpdatePlan {
-  const { fleet, release, bundle, agents } = observation;
-  if (release !== null) checkTarget(release.target);
-  if (bundle !== null) checkBundle(bundle);
-  // Most of a fleet equals what is available, which need not be looked at again.
-  const sound: Partial<Fingerprint> = { ...release?.target, ...bundle?.target };
-  for (const { running } of agents) checkFingerprint(running.fingerprint, sound);
-  return { fleet, agents: agents.map((one) => planAgent(one, release, bundle)), observed: observedIn(observation) };
+  const { fleet, agents } = observation;
+  checkAll(agents);
+  return { fleet, agents: agents.map(planAgent), observed: observedIn(observation) };
+}
+
+/** What agents have in common is looked at once: most of a fleet has one release, one bundle, and runs on what is available. */
+function checkAll(agents: readonly PlannedAgent[]): void {
+  const looked = new Set<Release | PublishedBundle>();
+  let sound: Partial<Fingerprint> = {};
+  for (const { release, bundle, running } of agents) {
+    if (release !== null && !looked.has(release)) {
+      checkTarget(release.target);
+      looked.add(release);
+      sound = { ...sound, ...release.target };
+    }
+    if (bundle !== null && !looked.has(bundle)) {
+      checkBundle(bundle);
+      looked.add(bundle);
+      sound = { ...sound, ...bundle.target };
+    }
+    checkFingerprint(running.fingerprint, sound);
+  }
 }
 
 /** True as long as nothing moved that the plan was made from: else plan again. */
@@ -104,24 +126,28 @@ export function isStillTrue(plan: UpdatePlan, now: FleetObservation): boolean {
   return whatMoved(plan, now).length === 0;
 }
 
-/** What of the observation moved since, by name: the epoch, the release, the bundle, agents. */
+/** What of the observation moved since, by name: the epoch, and agents with what is available to them. */
 export function whatMoved({ observed }: UpdatePlan, now: FleetObservation): string[] {
   const seen = observedIn(now);
-  const moved = (["epoch", "release", "bundle"] as const).filter((what) => observed[what] !== seen[what]) as string[];
-  const versions = new Map(observed.agents.map(({ agent, version }) => [agent, version]));
-  for (const { agent, version } of seen.agents) {
-    if (versions.get(agent) !== version) moved.push(agent);
-    versions.delete(agent);
+  const moved = observed.epoch === seen.epoch ? [] : ["epoch"];
+  const before = new Map(observed.agents.map((one) => [one.agent, one]));
+  for (const { agent, version, release, bundle } of seen.agents) {
+    const then = before.get(agent);
+    if (then?.version !== version || then.release !== release || then.bundle !== bundle) moved.push(agent);
+    before.delete(agent);
   }
-  return [...moved, ...versions.keys()];
+  return [...moved, ...before.keys()];
 }
 
-function observedIn({ epoch, release, bundle, agents }: FleetObservation): Observed {
+function observedIn({ epoch, agents }: FleetObservation): Observed {
   return {
     epoch,
-    release: release?.buildId ?? null,
-    bundle: bundle?.digest ?? null,
-    agents: agents.map(({ agent, version }) => ({ agent, version })),
+    agents: agents.map(({ agent, version, release, bundle }) => ({
+      agent,
+      version,
+      release: release?.buildId ?? null,
+      bundle: bundle?.digest ?? null,
+    })),
   };
 }
 
@@ -130,8 +156,8 @@ const hotBundle: BundlePart = { tier: "hot" };
 const noRelease: ReleasePart = { tier: "none", axes: [] };
 const warmRelease: ReleasePart = { tier: "warm", axes: [] };
 
-function planAgent(one: PlannedAgent, release: Release | null, bundle: PublishedBundle | null): AgentPlan {
-  const { agent, running } = one;
+function planAgent(one: PlannedAgent): AgentPlan {
+  const { agent, running, release, bundle } = one;
   const releasePart = partOfRelease(running, release);
   const bundlePart = partOfBundle(running, bundle);
   const pair =

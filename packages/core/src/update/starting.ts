@@ -1,7 +1,7 @@
 /** What a start runs on: a staged bundle, what is in use, or what the channel assigns. Nothing is ever run on another runtime's bundle. */
 
 import type { Floor } from "./channel.ts";
-import type { Confirmed, Life, LifeBundle, Refusal, Use } from "./life.ts";
+import type { Confirmed, Life, LifeBundle, Refusal, Run, Use } from "./life.ts";
 import { lastGood } from "./life.ts";
 import type { Assigned, LifeEffect, LifeEvent } from "./life-events.ts";
 import type { Moved } from "./life-moves.ts";
@@ -9,6 +9,14 @@ import { andThen, bake, fits, moved, refuse, tryOut, unfit } from "./life-moves.
 import { stepOf, todo } from "./on-its-way.ts";
 
 type Trial = Extract<Use, { kind: "trial" }>;
+
+/**
+ * The life under the build that is about to be started: what is offered before that is weighed for it, so that the start is the
+ * boundary for it. What starts then is told by `starting`.
+ */
+export function withRun(life: Life, run: Run): Life {
+  return { ...life, run };
+}
 
 /** Nothing runs. A trial that was under way goes on; another build lifts what failed under the last one. */
 export function starting(life: Life, { run, assigned, at }: Extract<LifeEvent, { kind: "starting" }>): Moved {

@@ -15,6 +15,7 @@ import {
   rejected,
   staged,
   switched,
+  todo,
 } from "./on-its-way.ts";
 import { proofOf } from "./proof.ts";
 import { lifted } from "./quarantine.ts";
@@ -28,6 +29,8 @@ export function stepLife(life: Life, event: LifeEvent): Moved {
   switch (event.kind) {
     case "starting":
       return starting(life, event);
+    case "connected":
+      return connected(life);
     case "offered":
       return offered(life, event);
     case "fetched":
@@ -63,6 +66,14 @@ export function stepLife(life: Life, event: LifeEvent): Moved {
     default:
       return event satisfies never;
   }
+}
+
+/** Who said nothing of how it takes part shows it: what waits for a start may have a turn to wait for. */
+function connected(life: Life): Moved {
+  const { run, next } = life;
+  if (run.takesPart !== "nothing") return moved(life);
+  const after: Life = { ...life, run: { ...run, takesPart: "socket" } };
+  return next?.state === "staged" ? moved(after, ...todo(after, next)) : moved(after);
 }
 
 function turnCompleted(life: Life, catalogHash: string): Moved {
