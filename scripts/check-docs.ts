@@ -81,10 +81,13 @@ function helpOf(command: readonly string[]): string {
 
 function mistakesOfCall([, ...words]: readonly string[]): string[] {
   const own = words.slice(0, words.includes("--") ? words.indexOf("--") : words.length);
-  const command = own.find((word) => !word.startsWith("-"));
-  const help = helpOf(command === undefined ? [] : [command]);
-  if (command !== undefined && (help === "" || !isCommand(command)))
+  const [command, second] = own.filter((word) => !word.startsWith("-"));
+  const first = helpOf(command === undefined ? [] : [command]);
+  if (command !== undefined && (first === "" || !isCommand(command)))
     return [`there is no command \`moorage ${command}\``];
+  const group = /^Usage: moorage \S+ SUBCOMMAND/m.test(first);
+  const help = group && command !== undefined && second !== undefined ? helpOf([command, second]) : first;
+  if (help === "") return [`there is no command \`moorage ${command} ${second}\``];
   const known = new Set(`${help}\n${helpOf([])}`.match(/(?<![\w-])--?[a-zA-Z][\w-]*/g));
   return own
     .filter((word) => /^--?[a-zA-Z]/.test(word))

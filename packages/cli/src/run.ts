@@ -1,11 +1,13 @@
 /** One run of the command: parse, load the one command that is asked for, run it, and tell whatever goes wrong. */
-import { commandHelp, overview } from "./args/help.ts";
+import type { CommandSpec } from "./args/command-spec.ts";
+import { helpOf, overview } from "./args/help.ts";
 import type { Parsed } from "./args/parse.ts";
 import { parseCommandLine } from "./args/parse.ts";
 import { CliError, usageError } from "./errors/cli-error.ts";
 import { exit } from "./errors/exit-code.ts";
 import { printError } from "./errors/report.ts";
 import { Output } from "./output/output.ts";
+import type { SubstrateName } from "./scope/substrate-of.ts";
 import { addressing, substrateOf } from "./scope/substrate-of.ts";
 
 export interface Process {
@@ -57,9 +59,11 @@ async function runAndTell(host: Process, output: Output): Promise<number> {
   }
 }
 
+const reading = new Set(["status", "logs", "journal", "update plan", "update status"]);
+
 /** Ctrl-C is how a watch ends: nothing was begun that could go on. */
 function isReading(parsed: Parsed): boolean {
-  return parsed.kind === "run" && ["status", "logs", "journal"].includes(parsed.spec.name);
+  return parsed.kind === "run" && reading.has(parsed.spec.name);
 }
 
 async function carryOut(parsed: Parsed, host: Process, output: Output): Promise<number> {
@@ -68,11 +72,11 @@ async function carryOut(parsed: Parsed, host: Process, output: Output): Promise<
       output.write(`moorage ${host.version}\n`);
       return exit.ok;
     case "help":
-      output.write(parsed.spec === null ? overview() : commandHelp(parsed.spec));
+      output.write(parsed.spec === null ? overview() : helpOf(parsed.spec));
       // A bare `moorage` asked for nothing.
       return host.argv.length === 0 ? exit.usage : exit.ok;
     case "run": {
-      substrateOf(parsed.invocation.flags);
+      checkSubstrate(parsed.spec, substrateOf(parsed.invocation.flags));
       output.address(addressing(parsed.invocation.flags));
       const run = await parsed.spec.load();
       const { env, interrupt, version, command } = host;
@@ -82,6 +86,14 @@ async function carryOut(parsed: Parsed, host: Process, output: Output): Promise<
     default:
       return parsed satisfies never;
   }
+}
+
+function checkSubstrate({ name, onThisMachineOnly }: CommandSpec, on: SubstrateName): void {
+  if (on === "local" || onThisMachineOnly !== true) return;
+  throw usageError(
+    `\`moorage ${name}\` is for agents on this machine`,
+    "leave --on kubernetes out; on a cluster a new image with `moorage restart` is the way",
+  );
 }
 
 /** What JSON, quiet and colour are is known before the arguments are: their mistakes are told that way too. */

@@ -13,6 +13,7 @@ export interface FlagSpec {
 
 /** What a command line asks for. */
 export interface Invocation {
+  /** With its group, such as `bundle build`. */
   readonly command: string;
   /** Words that are no flags. */
   readonly words: readonly string[];
@@ -25,6 +26,7 @@ export interface Invocation {
 export type Run = (invocation: Invocation, host: Host) => Promise<number>;
 
 export interface CommandSpec {
+  /** With its group, such as `bundle build`. */
   readonly name: string;
   readonly aliases: readonly string[];
   readonly summary: string;
@@ -38,6 +40,32 @@ export interface CommandSpec {
   readonly takesCommand: boolean;
   readonly flags: readonly FlagSpec[];
   readonly examples: readonly (readonly [command: string, meaning: string])[];
+  /** It is not there for agents on a cluster (yet). */
+  readonly onThisMachineOnly?: true;
   /** Loads the command's own code, and nothing of the others'. */
   readonly load: () => Promise<Run>;
+}
+
+/** Commands that belong together: the second word says which. */
+export interface CommandGroup {
+  readonly name: string;
+  readonly aliases: readonly [];
+  readonly summary: string;
+  readonly subcommands: readonly CommandSpec[];
+}
+
+export type CommandEntry = CommandSpec | CommandGroup;
+
+export function isGroup(entry: CommandEntry): entry is CommandGroup {
+  return "subcommands" in entry;
+}
+
+/** What is written after the group, such as `build`. */
+export function lastWord({ name }: CommandSpec): string {
+  return name.slice(name.indexOf(" ") + 1);
+}
+
+/** How the words after a name are shown. */
+export function usageOf(entry: CommandEntry): string {
+  return isGroup(entry) ? entry.subcommands.map(lastWord).join("|") : entry.usage;
 }

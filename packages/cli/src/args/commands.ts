@@ -1,56 +1,16 @@
 /** All commands as data. Only what a command is; its code is loaded when it runs. */
-import type { CommandSpec, FlagSpec } from "./command-spec.ts";
-
-const file: FlagSpec = {
-  name: "file",
-  short: "f",
-  value: "PATH",
-  description: "the declaration: a file, or a folder of them (default agent.yaml)",
-  complete: "file",
-};
-const longFile: FlagSpec = { name: file.name, value: "PATH", description: file.description, complete: "file" };
-const follow: FlagSpec = { name: "follow", short: "f", description: "go on with what comes, until Ctrl-C" };
-const deadline: FlagSpec = {
-  name: "deadline",
-  value: "DURATION",
-  description: "how long to wait, such as 30s; 0 acts and looks once. It never bounds what goes on",
-};
-const settle: FlagSpec = {
-  name: "settle",
-  value: "DURATION",
-  description: "watch for this long whether it goes on running (default 2s in a terminal, else 0)",
-};
-
-/** Flags that every command has. */
-export const commonFlags: readonly FlagSpec[] = [
-  {
-    name: "on",
-    value: "SUBSTRATE",
-    description: "where: local (default) or kubernetes",
-    complete: ["local", "kubernetes"],
-  },
-  {
-    name: "state",
-    value: "DIR",
-    description: "the state directory (default ~/.local/state/moorage, or $XDG_STATE_HOME/moorage)",
-    complete: "folder",
-  },
-  {
-    name: "context",
-    value: "NAME",
-    description: "the context of your kubeconfig, with --on kubernetes (default: the current one)",
-  },
-  { name: "namespace", value: "NAME", description: "the namespace, with --on kubernetes (default: the context's)" },
-  { name: "json", description: "one JSON object on standard output (one a line for streams), and nothing else" },
-  { name: "quiet", description: "results and errors only" },
-  { name: "verbose", description: "every step" },
-  { name: "no-color", description: "no colours (NO_COLOR does the same)" },
-  { name: "help", short: "h", description: "this text" },
-];
+import { bundleCommands } from "./bundle-commands.ts";
+import type { CommandEntry, CommandSpec } from "./command-spec.ts";
+import { isGroup } from "./command-spec.ts";
+import { deadline, file, follow, longFile, settle } from "./flags.ts";
+import { keysCommands } from "./keys-commands.ts";
+import { mailboxCommands } from "./mailbox-commands.ts";
+import { releaseCommands } from "./release-commands.ts";
+import { updateCommands } from "./update-commands.ts";
 
 const many = Number.POSITIVE_INFINITY;
 
-export const commands: readonly CommandSpec[] = [
+export const commands: readonly CommandEntry[] = [
   {
     name: "init",
     aliases: [],
@@ -244,6 +204,11 @@ export const commands: readonly CommandSpec[] = [
     ],
     load: async () => (await import("../commands/fingerprint.ts")).fingerprint,
   },
+  bundleCommands,
+  releaseCommands,
+  updateCommands,
+  mailboxCommands,
+  keysCommands,
   {
     name: "doctor",
     aliases: [],
@@ -303,7 +268,12 @@ export const commands: readonly CommandSpec[] = [
   },
 ];
 
-/** The command with this name or alias. */
-export function findCommand(name: string): CommandSpec | undefined {
-  return commands.find((command) => command.name === name || command.aliases.includes(name));
+/** Every command that can be run, those of groups too. */
+export const runnable: readonly CommandSpec[] = commands.flatMap((entry) =>
+  isGroup(entry) ? entry.subcommands : [entry],
+);
+
+/** The command or the group with this name or alias. */
+export function findCommand(name: string): CommandEntry | undefined {
+  return commands.find((entry) => entry.name === name || entry.aliases.some((alias) => alias === name));
 }

@@ -1,18 +1,19 @@
 /** The help texts, made from the commands' data. */
-import type { CommandSpec, FlagSpec } from "./command-spec.ts";
-import { commands, commonFlags } from "./commands.ts";
+import type { CommandEntry, CommandGroup, CommandSpec, FlagSpec } from "./command-spec.ts";
+import { isGroup, usageOf } from "./command-spec.ts";
+import { commands } from "./commands.ts";
+import { commonFlags } from "./flags.ts";
 
 const exitCodes = `Exit codes: 0 it is so, 1 fault, 2 wrong usage or declaration, 3 not confirmed before the deadline,
 4 refused: a person or a change is needed, 5 the world moved: look again, 130 interrupted.`;
 
 /** The text of `moorage --help`. */
 export function overview(): string {
-  const rows = commands.map(({ name, usage, summary }) => [`  ${name} ${usage}`, summary] as const);
   return `moorage starts exactly one of each long-running agent, and never kills one by accident.
 
 Usage: moorage COMMAND [FLAGS]
 
-${columns(rows)}
+${commandRows(commands)}
 
 Two minutes:
   moorage init scribe     a working agent in this folder
@@ -25,8 +26,24 @@ ${exitCodes}
 `;
 }
 
-/** The text of `moorage COMMAND --help`. */
-export function commandHelp(spec: CommandSpec): string {
+/** The text of `moorage COMMAND --help`, and of `moorage GROUP --help`. */
+export function helpOf(entry: CommandEntry): string {
+  return isGroup(entry) ? groupHelp(entry) : commandHelp(entry);
+}
+
+function groupHelp({ name, summary, subcommands }: CommandGroup): string {
+  return `moorage ${name}: ${summary}
+
+Usage: moorage ${name} SUBCOMMAND [FLAGS]
+
+${commandRows(subcommands)}
+
+\`moorage ${name} SUBCOMMAND --help\` says more about one.
+${exitCodes}
+`;
+}
+
+function commandHelp(spec: CommandSpec): string {
   const also = spec.aliases.length === 0 ? "" : ` (also: ${spec.aliases.join(", ")})`;
   const examples = spec.examples.map(([command, meaning]) => [`  ${command}`, meaning] as const);
   const own = spec.flags.length === 0 ? "" : `\nFlags:\n${flagRows(spec.flags)}\n`;
@@ -39,6 +56,10 @@ ${flagRows(commonFlags)}
 ${examples.length === 0 ? "" : `\nExamples:\n${columns(examples)}\n`}
 ${exitCodes}
 `;
+}
+
+function commandRows(entries: readonly CommandEntry[]): string {
+  return columns(entries.map((entry) => [`  ${entry.name} ${usageOf(entry)}`, entry.summary]));
 }
 
 function flagRows(flags: readonly FlagSpec[]): string {

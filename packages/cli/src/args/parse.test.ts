@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { CliError } from "../errors/cli-error.ts";
-import { commands } from "./commands.ts";
-import { commandHelp, overview } from "./help.ts";
+import { commandHere } from "../run.fixture.ts";
+import { isGroup } from "./command-spec.ts";
+import { commands, runnable } from "./commands.ts";
+import { helpOf, overview } from "./help.ts";
 import { parseCommandLine } from "./parse.ts";
 
 function invocation(...argv: string[]): object {
@@ -31,6 +33,15 @@ test("words, flags and a command behind --", () => {
   });
 });
 
+test("a group's command has its own words and flags", () => {
+  expect(invocation("update", "apply", "--only", "a", "--json")).toEqual({
+    command: "update apply",
+    words: [],
+    rest: null,
+    flags: { only: "a", json: true },
+  });
+});
+
 test("aliases are the command itself", () => {
   expect(invocation("start")).toMatchObject({ command: "deploy" });
   expect(invocation("events")).toMatchObject({ command: "journal" });
@@ -52,6 +63,16 @@ test.each([
   [["explain", "a", "b"], "moorage explain --help"],
   [["--json", "status"], "moorage status --json"],
   [["status", "-x"], "moorage status --help"],
+  [["bundle"], "moorage bundle --help"],
+  [["bundle", "biuld"], "did you mean `moorage bundle build`?"],
+  [["keys", "frobnicate"], "there are: init, list"],
+  [["help", "bundle", "biuld"], "did you mean `moorage bundle build`?"],
+  [["bundle", "--json"], "moorage bundle build --json"],
+  [["update", "apply", "--onyl", "a"], "did you mean --only?"],
+  [["update", "rollback", "--to"], "write --to SEQUENCE; `moorage update rollback --help`"],
+  [["bundle", "diff", "a"], "moorage bundle diff --help"],
+  [["keys", "list", "a"], "moorage keys list --help"],
+  [["keys", "list", "--", "a"], "moorage keys list --help"],
 ] as const)("%j is refused with what helps", (argv, hint) => {
   const error = refusal(...argv);
   expect(error.code).toBe("usage");
@@ -59,21 +80,36 @@ test.each([
 });
 
 test("help is for everything, and every command and flag is in it", () => {
-  for (const command of commands) {
-    expect(overview()).toContain(command.summary);
-    expect(parseCommandLine([command.name, "--help"])).toMatchObject({ kind: "help", spec: { name: command.name } });
-    const help = commandHelp(command);
+  for (const entry of commands) {
+    expect(overview()).toContain(entry.summary);
+    expect(parseCommandLine([entry.name, "--help"])).toMatchObject({ kind: "help", spec: { name: entry.name } });
+    if (isGroup(entry)) for (const { summary } of entry.subcommands) expect(helpOf(entry)).toContain(summary);
+  }
+  for (const command of runnable) {
+    const words = command.name.split(" ");
+    for (const argv of [
+      [...words, "--help"],
+      ["help", ...words],
+    ])
+      expect(parseCommandLine(argv)).toMatchObject({ kind: "help", spec: { name: command.name } });
+    const help = helpOf(command);
     for (const { name } of command.flags) expect(help).toContain(`--${name}`);
     for (const [example] of command.examples) expect(help).toContain(example);
   }
 });
 
 test("every example of the help is understood, but for what a shell makes of it", () => {
-  const examples = commands.flatMap(({ examples: all }) => all.map(([example]) => example));
+  const examples = runnable.flatMap(({ examples: all }) => all.map(([example]) => example));
   for (const example of examples.filter((text) => text.startsWith("moorage "))) {
     const [, ...argv] = example.split(" | ")[0]!.split(" ");
     expect(parseCommandLine(argv)).toMatchObject({ kind: "run" });
   }
+});
+
+test("groups are for this machine", async () => {
+  await using here = commandHere();
+  const ran = await here.run(["mailbox", "list", "--on", "kubernetes"]);
+  expect(ran).toMatchObject({ exit: 2, stdout: "", stderr: expect.stringContaining("this machine") as string });
 });
 
 test("what looks like a flag of every object is none", () => {

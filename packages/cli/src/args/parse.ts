@@ -3,12 +3,14 @@ import { parseArgs } from "node:util";
 import type { CliError } from "../errors/cli-error.ts";
 import { usageError } from "../errors/cli-error.ts";
 import { didYouMean } from "../text/did-you-mean.ts";
-import type { CommandSpec, FlagSpec, Invocation } from "./command-spec.ts";
-import { commands, commonFlags, findCommand } from "./commands.ts";
+import type { CommandEntry, CommandGroup, CommandSpec, FlagSpec, Invocation } from "./command-spec.ts";
+import { isGroup, lastWord } from "./command-spec.ts";
+import { commands, findCommand, runnable } from "./commands.ts";
+import { commonFlags } from "./flags.ts";
 
 export type Parsed =
   | { readonly kind: "run"; readonly spec: CommandSpec; readonly invocation: Invocation }
-  | { readonly kind: "help"; readonly spec: CommandSpec | null }
+  | { readonly kind: "help"; readonly spec: CommandEntry | null }
   | { readonly kind: "version" };
 
 /** Parses the words after the program's name. Throws `usage`, exit 2. */
@@ -16,16 +18,47 @@ export function parseCommandLine(argv: readonly string[]): Parsed {
   const [first, ...others] = argv;
   if (first === undefined || first === "--help" || first === "-h") return { kind: "help", spec: null };
   if (first === "--version" || first === "-V") return { kind: "version" };
-  if (first === "help") return { kind: "help", spec: others[0] === undefined ? null : commandNamed(others[0]) };
+  if (first === "help") return { kind: "help", spec: helpAbout(others) };
   if (first.startsWith("-")) throw flagFirst(first);
-  return parseCommand(commandNamed(first), others);
+  const entry = commandNamed(first);
+  return isGroup(entry) ? parseGroup(entry, others) : parseCommand(entry, others);
+}
+
+function helpAbout([name, word]: readonly string[]): CommandEntry | null {
+  if (name === undefined) return null;
+  const entry = commandNamed(name);
+  return isGroup(entry) && word !== undefined ? subcommandNamed(entry, word) : entry;
+}
+
+function parseGroup(group: CommandGroup, [word, ...args]: readonly string[]): Parsed {
+  if (word === "--help" || word === "-h") return { kind: "help", spec: group };
+  const known = group.subcommands.map(lastWord);
+  if (word === undefined)
+    throw usageError(`${group.name} needs one of: ${known.join(", ")}`, `run \`moorage ${group.name} --help\``);
+  if (word.startsWith("-"))
+    throw usageError(
+      `${word} stands before what ${group.name} is to do`,
+      `write one of ${known.join(", ")} first, such as \`moorage ${group.name} ${known[0] ?? ""} ${word}\``,
+    );
+  return parseCommand(subcommandNamed(group, word), args);
+}
+
+function subcommandNamed(group: CommandGroup, word: string): CommandSpec {
+  const spec = group.subcommands.find((one) => lastWord(one) === word);
+  if (spec !== undefined) return spec;
+  const known = group.subcommands.map(lastWord);
+  const meant = didYouMean(word, known);
+  throw usageError(
+    `there is no ${group.name} ${word}`,
+    meant === undefined ? `there are: ${known.join(", ")}` : `did you mean \`moorage ${group.name} ${meant}\`?`,
+  );
 }
 
 /** A flag that some command has is only in the wrong place; any other is none at all. */
 function flagFirst(raw: string): CliError {
   const word = raw.replace(/^-+/, "").replace(/=.*$/, "");
   const has = ({ name, short }: FlagSpec): boolean => (raw.startsWith("--") ? name === word : short === word);
-  const spec = commonFlags.some(has) ? findCommand("status") : commands.find(({ flags }) => flags.some(has));
+  const spec = commonFlags.some(has) ? findCommand("status") : runnable.find(({ flags }) => flags.some(has));
   if (spec !== undefined)
     return usageError(
       `${raw} stands before the command`,
@@ -35,7 +68,7 @@ function flagFirst(raw: string): CliError {
   return usageError(`there is no flag ${raw}`, hint);
 }
 
-function commandNamed(name: string): CommandSpec {
+function commandNamed(name: string): CommandEntry {
   const spec = findCommand(name);
   if (spec !== undefined) return spec;
   const meant = didYouMean(

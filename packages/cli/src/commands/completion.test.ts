@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { commands } from "../args/commands.ts";
+import { runnable } from "../args/commands.ts";
 import { commandHere } from "../run.fixture.ts";
 
 async function script(shell: string): Promise<string> {
@@ -27,10 +27,19 @@ test("bash completes commands, flags, agents and words", async () => {
   expect(await offered("moorage", "deploy", "--file", "/etc/host")).toContain("/etc/hosts");
 });
 
+test("bash completes the second word of a group, and what comes behind it", async () => {
+  expect(await offered("moorage", "bun")).toEqual(["bundle"]);
+  expect(await offered("moorage", "bundle", "")).toEqual(["build", "show", "diff", "sign", "verify", "publish"]);
+  expect(await offered("moorage", "bundle", "s")).toEqual(["show", "sign"]);
+  expect(await offered("moorage", "bundle", "show", "s")).toEqual(["scribe", "second"]);
+  expect(await offered("moorage", "update", "rollback", "--t")).toEqual(["--to"]);
+  expect(await offered("moorage", "mailbox", "decide", "n1", "go-")).toEqual(["go-on", "go-back"]);
+});
+
 test.each(["bash", "zsh", "fish"])("the script for %s names every command and flag, and parses", async (shell) => {
   const text = await script(shell);
-  for (const { name, flags } of commands) {
-    expect(text).toContain(name);
+  for (const { name, flags } of runnable) {
+    for (const word of name.split(" ")) expect(text).toContain(word);
     for (const flag of flags) expect(text).toContain(shell === "fish" ? `-l ${flag.name}` : `--${flag.name}`);
   }
   // Where the shell is here, it says itself whether it can read the script.

@@ -1,6 +1,8 @@
 /** `moorage completion`: scripts that complete commands, flags and the names of agents. */
-import type { CommandSpec, Run } from "../args/command-spec.ts";
-import { commands, commonFlags } from "../args/commands.ts";
+import type { CommandEntry, CommandGroup, CommandSpec, Run } from "../args/command-spec.ts";
+import { isGroup, lastWord } from "../args/command-spec.ts";
+import { commands, runnable } from "../args/commands.ts";
+import { commonFlags } from "../args/flags.ts";
 import { usageError } from "../errors/cli-error.ts";
 
 export const completion: Run = (invocation, host) => {
@@ -28,6 +30,17 @@ function names(): string[] {
   return commands.flatMap(({ name, aliases }) => [name, ...aliases]);
 }
 
+const groups: readonly CommandGroup[] = commands.filter(isGroup);
+
+/** What stands before the words of a command, as the scripts compare it: also under its other names. */
+function keysOf({ name, aliases }: CommandEntry): string {
+  return [name, ...aliases].map((one) => one.replace(" ", "\\ ")).join("|");
+}
+
+function subcommandsOf({ subcommands }: CommandGroup): string {
+  return subcommands.map(lastWord).join(" ");
+}
+
 function wordsOf({ complete }: CommandSpec): string {
   if (complete === "agents") return "$(_moorage_agents)";
   return complete === "none" ? "" : complete.join(" ");
@@ -35,19 +48,19 @@ function wordsOf({ complete }: CommandSpec): string {
 
 /** Flags whose value is a file or a folder. */
 function pathFlags(kind: "file" | "folder"): string[] {
-  const flags = commands.flatMap((spec) => [...spec.flags, ...commonFlags]).filter(({ complete }) => complete === kind);
+  const flags = runnable.flatMap((spec) => [...spec.flags, ...commonFlags]).filter(({ complete }) => complete === kind);
   return [...new Set(flags.map(({ name }) => `--${name}`))];
 }
 
 function bash(): string {
-  const cases = commands.map(
-    (spec) =>
-      `    ${[spec.name, ...spec.aliases].join("|")}) words="${wordsOf(spec)}"; flags="${flagsOf(spec).join(" ")}" ;;`,
-  );
+  const cases = [
+    ...groups.map((group) => `    ${keysOf(group)}) words="${subcommandsOf(group)}" ;;`),
+    ...runnable.map((spec) => `    ${keysOf(spec)}) words="${wordsOf(spec)}"; flags="${flagsOf(spec).join(" ")}" ;;`),
+  ];
   return `# bash completion for moorage
 _moorage_agents() { ${agentNames}; }
 _moorage() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" words="" flags=""
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" words="" flags="" command="\${COMP_WORDS[1]}"
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "${names().join(" ")}" -- "$current"))
     return
@@ -57,7 +70,10 @@ _moorage() {
     ${pathFlags("folder").join("|")}) COMPREPLY=($(compgen -d -- "$current")); return ;;
     --on) COMPREPLY=($(compgen -W "local kubernetes" -- "$current")); return ;;
   esac
-  case "\${COMP_WORDS[1]}" in
+  case "$command" in
+    ${groups.map(keysOf).join("|")}) if [ "$COMP_CWORD" -gt 2 ]; then command="$command \${COMP_WORDS[2]}"; fi ;;
+  esac
+  case "$command" in
 ${cases.join("\n")}
   esac
   case "$current" in
@@ -71,14 +87,18 @@ complete -F _moorage moorage
 
 function zsh(): string {
   const described = commands.map(({ name, summary }) => `    '${name}:${summary.replaceAll("'", "")}'`);
-  const cases = commands.map((spec) => {
-    const offered = spec.complete === "agents" ? `\${(f)"$(_moorage_agents)"}` : wordsOf(spec);
-    return `    ${[spec.name, ...spec.aliases].join("|")}) offered=(${offered}); flags=(${flagsOf(spec).join(" ")}) ;;`;
-  });
+  const cases = [
+    ...groups.map((group) => `    ${keysOf(group)}) offered=(${subcommandsOf(group)}) ;;`),
+    ...runnable.map((spec) => {
+      const offered = spec.complete === "agents" ? `\${(f)"$(_moorage_agents)"}` : wordsOf(spec);
+      return `    ${keysOf(spec)}) offered=(${offered}); flags=(${flagsOf(spec).join(" ")}) ;;`;
+    }),
+  ];
   return `#compdef moorage
 _moorage_agents() { ${agentNames} }
 _moorage() {
   local -a known offered flags
+  local command="\${words[2]}"
   known=(
 ${described.join("\n")}
   )
@@ -91,7 +111,10 @@ ${described.join("\n")}
     ${pathFlags("folder").join("|")}) _files -/; return ;;
     --on) compadd local kubernetes; return ;;
   esac
-  case "\${words[2]}" in
+  case "$command" in
+    ${groups.map(keysOf).join("|")}) if (( CURRENT > 3 )); then command="$command \${words[3]}"; fi ;;
+  esac
+  case "$command" in
 ${cases.join("\n")}
   esac
   if [[ "$PREFIX" == -* ]]; then compadd -- $flags; else compadd -- $offered; fi
@@ -102,25 +125,34 @@ compdef _moorage moorage
 
 function fish(): string {
   const quoted = (text: string): string => `'${text.replaceAll("'", "\\'")}'`;
-  const lines = commands.flatMap((spec) => {
-    const own = [spec.name, ...spec.aliases];
-    const here = `__fish_seen_subcommand_from ${own.join(" ")}`;
+  const first = commands.flatMap(({ name, aliases, summary }) =>
+    [name, ...aliases].map((one) => `complete -c moorage -n __fish_use_subcommand -a ${one} -d ${quoted(summary)}`),
+  );
+  const second = groups.flatMap((group) => {
+    const here = quoted(`_moorage_first ${group.name}; and not _moorage_second ${subcommandsOf(group)}`);
+    return group.subcommands.map(
+      (spec) => `complete -c moorage -n ${here} -a ${lastWord(spec)} -d ${quoted(spec.summary)}`,
+    );
+  });
+  const lines = runnable.flatMap((spec) => {
+    const [word = "", sub] = spec.name.split(" ");
+    const here = quoted(
+      `_moorage_first ${[word, ...spec.aliases].join(" ")}${sub === undefined ? "" : `; and _moorage_second ${sub}`}`,
+    );
     const flags = [...spec.flags, ...commonFlags].map(({ name, short, value, description, complete }) => {
       const shortPart = short === undefined ? "" : ` -s ${short}`;
       const valuePart = value === undefined ? "" : complete === "file" || complete === "folder" ? " -r -F" : " -x";
-      return `complete -c moorage -n ${quoted(here)} -l ${name}${shortPart}${valuePart} -d ${quoted(description)}`;
+      return `complete -c moorage -n ${here} -l ${name}${shortPart}${valuePart} -d ${quoted(description)}`;
     });
     const words =
       spec.complete === "agents" ? ["(_moorage_agents)"] : spec.complete === "none" ? [] : [spec.complete.join(" ")];
-    return [
-      ...own.map((name) => `complete -c moorage -n __fish_use_subcommand -a ${name} -d ${quoted(spec.summary)}`),
-      ...words.map((list) => `complete -c moorage -n ${quoted(here)} -a ${quoted(list)}`),
-      ...flags,
-    ];
+    return [...words.map((list) => `complete -c moorage -n ${here} -a ${quoted(list)}`), ...flags];
   });
   return `# fish completion for moorage
 function _moorage_agents; ${agentNames}; end
+function _moorage_first; set -l words (commandline -opc); contains -- "$words[2]" $argv; end
+function _moorage_second; set -l words (commandline -opc); contains -- "$words[3]" $argv; end
 complete -c moorage -f
-${lines.join("\n")}
+${[...first, ...second, ...lines].join("\n")}
 `;
 }

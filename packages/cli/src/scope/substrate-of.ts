@@ -51,8 +51,30 @@ const inScope = new Set([
   "logs",
   "journal",
   "doctor",
+  "bundle",
+  "keys",
+  "mailbox",
+  "release",
+  "update",
 ]);
-const declared = new Set(["deploy", "start", "restart", "keep", "explain"]);
+const declared = new Set([
+  "deploy",
+  "start",
+  "restart",
+  "keep",
+  "explain",
+  "bundle build",
+  "bundle show",
+  "bundle diff",
+  "bundle verify",
+  "bundle publish",
+  "release publish",
+  "update plan",
+  "update apply",
+  "update watch",
+  "update status",
+  "update rollback",
+]);
 
 /** Puts the flags of this call into the commands that a text tells to run: they are to reach the same agents. */
 export function addressing(flags: Flags): (text: string) => string {
@@ -61,7 +83,8 @@ export function addressing(flags: Flags): (text: string) => string {
   if (scope.length + file.length === 0) return (text) => text;
   return (text) =>
     text.replace(/`moorage ([a-z]+)([^`]*)`/g, (whole, command: string, rest: string) => {
-      const wanted = [...(inScope.has(command) ? scope : []), ...(declared.has(command) ? file : [])];
+      const takesFile = declared.has(command) || declared.has(`${command} ${rest.trim().split(" ")[0]}`);
+      const wanted = [...(inScope.has(command) ? scope : []), ...(takesFile ? file : [])];
       const missing = wanted.filter((flag) => !rest.includes(flag.split(" ")[0] ?? flag));
       if (missing.length === 0 || rest.includes("--pull-message")) return whole;
       const [before = "", ...after] = rest.split(/(?= -- )/);

@@ -1,0 +1,95 @@
+/** The group `update`, as data. */
+import type { CommandGroup, CommandSpec } from "./command-spec.ts";
+import { deadline, file } from "./flags.ts";
+
+const common = { aliases: [], complete: "agents", takesCommand: false, onThisMachineOnly: true } as const;
+const many = Number.POSITIVE_INFINITY;
+
+const plan: CommandSpec = {
+  ...common,
+  name: "update plan",
+  summary: "what an update would do to each agent, and why; changes nothing",
+  usage: "[NAME…]",
+  words: [0, many],
+  flags: [file],
+  examples: [
+    ["moorage update plan", "all agents of ./agent.yaml"],
+    ["moorage update plan --json", "for programs"],
+  ],
+  load: async () => (await import("../commands/update.ts")).updatePlan,
+};
+
+const apply: CommandSpec = {
+  ...common,
+  name: "update apply",
+  summary: "build, sign and publish what was edited, plan, and carry it out, each step printed",
+  usage: "",
+  words: [0, 0],
+  complete: "none",
+  flags: [
+    file,
+    deadline,
+    { name: "only", value: "AGENT", description: "try it on this one first" },
+    {
+      name: "migration",
+      value: "COMMAND",
+      description: "run it while the whole fleet is stopped, between the old format and the new",
+    },
+    { name: "when-idle", description: "ask agents with a new build to stop at their idle moment, one at a time" },
+  ],
+  examples: [
+    ["moorage update apply", "the next turn uses what was edited"],
+    ["moorage update apply --only scribe", "on one agent first"],
+    ["moorage update apply --migration ./migrate.sh", "when the format moves"],
+  ],
+  load: async () => (await import("../commands/update.ts")).updateApply,
+};
+
+const watch: CommandSpec = {
+  ...common,
+  name: "update watch",
+  summary: "apply at every save, until Ctrl-C",
+  usage: "",
+  words: [0, 0],
+  complete: "none",
+  flags: [file, { name: "only", value: "AGENT", description: "on this one alone" }],
+  examples: [["moorage update watch", "while you write prompts"]],
+  load: async () => (await import("../commands/update.ts")).updateWatch,
+};
+
+const status: CommandSpec = {
+  ...common,
+  name: "update status",
+  summary: "where each agent is with its bundle and its build, and what waits for what",
+  usage: "[NAME…]",
+  words: [0, many],
+  flags: [file],
+  examples: [["moorage update status", ""]],
+  load: async () => (await import("../commands/update.ts")).updateStatus,
+};
+
+const rollback: CommandSpec = {
+  ...common,
+  name: "update rollback",
+  summary: "publish old content under a new sequence, and deliver it",
+  usage: "",
+  words: [0, 0],
+  complete: "none",
+  flags: [
+    file,
+    deadline,
+    { name: "to", value: "SEQUENCE", description: "the content of this bundle (default: the last that was confirmed)" },
+  ],
+  examples: [
+    ["moorage update rollback", "to what was confirmed before"],
+    ["moorage update rollback --to 3", "to the content of the third bundle"],
+  ],
+  load: async () => (await import("../commands/update.ts")).updateRollback,
+};
+
+export const updateCommands: CommandGroup = {
+  name: "update",
+  aliases: [],
+  summary: "bring edited catalogs and new builds to agents that run, without surprises",
+  subcommands: [plan, apply, watch, status, rollback],
+};

@@ -1,0 +1,10 @@
+/** `moorage bundle publish`: a bundle at the head of its channel. */
+import type { Run } from "../args/command-spec.ts";
+import { CliError } from "../errors/cli-error.ts";
+
+export const bundlePublish: Run = notYet;
+
+function notYet({ command }: Parameters<Run>[0]): Promise<number> {
+  const message = `moorage ${command} is not there yet`;
+  throw new CliError({ code: "notAvailable", message, hint: "run `moorage --help` to see what is" });
+}
