@@ -3,6 +3,15 @@
 /** The form that this code writes. A database of a higher one is refused; its own running supervisors are not concerned. */
 export const schemaVersion = 1;
 
+/** Made by the first write to it as well, in a database that was made before there were documents: its form is the same. */
+export const documentsTable = `CREATE TABLE IF NOT EXISTS documents (
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY (kind, name)
+) STRICT`;
+
 /**
  * `scope` is a single row: `counter` is the one source of resource versions, `trimmed` the last version whose removals are
  * forgotten; `clock_boot` and `clock_offset` make a clock that a step of the wall clock does not move (see scope-clock.ts).
@@ -58,5 +67,6 @@ CREATE TABLE revives (
   at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX revives_of ON revives (name, at);
+${documentsTable};
 INSERT INTO scope VALUES (1, ${schemaVersion}, 1, 0, NULL, 0, 0);
 `;
