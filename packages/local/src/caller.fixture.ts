@@ -56,14 +56,3 @@ export function startCaller(script: string, started: ChildProcess[]): Caller {
     },
   };
 }
-
-/** Kills them, and resolves when they are gone. */
-export async function endCallers(started: ChildProcess[]): Promise<void> {
-  await Promise.all(
-    started.splice(0).map(async (child) => {
-      const gone = child.exitCode !== null || child.signalCode !== null;
-      child.kill("SIGKILL");
-      if (!gone) await new Promise((resolve) => child.once("exit", resolve));
-    }),
-  );
-}

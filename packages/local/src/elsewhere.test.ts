@@ -1,18 +1,16 @@
-import type { ChildProcess } from "node:child_process";
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { callerScript, endCallers, moduleArguments } from "./caller.fixture.ts";
+import { describe, expect, it } from "vitest";
+import { callerScript, moduleArguments } from "./caller.fixture.ts";
 import type { Place, TestAgent } from "./scope.fixture.ts";
 import {
   endNow,
   lives,
-  makePlace,
-  patience,
   pidsOf,
   present,
   remove,
+  scopeForEach,
   startTestAgent,
   testAgent,
   until,
@@ -21,20 +19,12 @@ import {
 } from "./scope.fixture.ts";
 import type { Scope } from "./scope.ts";
 
-vi.setConfig(patience);
-
 let place: Place;
 let scope: Scope;
-const started: ChildProcess[] = [];
 
-beforeEach(async () => {
-  place = makePlace();
-  scope = await place.open();
-});
-
-afterEach(async () => {
-  await endCallers(started);
-  await place.clear();
+const started = scopeForEach((made, opened) => {
+  place = made;
+  scope = opened;
 });
 
 describe("the same key in two state directories", () => {

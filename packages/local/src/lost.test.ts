@@ -1,23 +1,21 @@
-import type { ChildProcess } from "node:child_process";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Caller } from "./caller.fixture.ts";
-import { callerScript, endCallers, moduleName, startCaller } from "./caller.fixture.ts";
+import { callerScript, moduleName, startCaller } from "./caller.fixture.ts";
 import { takeLock } from "./lock.ts";
 import type { Place, TestAgent } from "./scope.fixture.ts";
 import {
   endNow,
   lives,
   look,
-  makePlace,
-  patience,
   pidsOf,
   present,
   processesOf,
   remove,
+  scopeForEach,
   startTestAgent,
   testAgent,
   until,
@@ -26,20 +24,12 @@ import {
 } from "./scope.fixture.ts";
 import type { Scope } from "./scope.ts";
 
-vi.setConfig(patience);
-
 let place: Place;
 let scope: Scope;
-const started: ChildProcess[] = [];
 
-beforeEach(async () => {
-  place = makePlace();
-  scope = await place.open();
-});
-
-afterEach(async () => {
-  await endCallers(started);
-  await place.clear();
+const started = scopeForEach((made, opened) => {
+  place = made;
+  scope = opened;
 });
 
 function caller(body: string, supervisor?: readonly string[]): Caller {

@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Hint } from "@moorage/core";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Place } from "./scope.fixture.ts";
 import {
   look,
-  makePlace,
-  patience,
   processesOf,
+  scopeForEach,
   startTestAgent,
   testAgent,
   untilAbsent,
@@ -15,17 +14,13 @@ import {
 } from "./scope.fixture.ts";
 import type { Scope } from "./scope.ts";
 
-vi.setConfig(patience);
-
 let place: Place;
 let scope: Scope;
 
-beforeEach(async () => {
-  place = makePlace();
-  scope = await place.open();
+scopeForEach((made, opened) => {
+  place = made;
+  scope = opened;
 });
-
-afterEach(() => place.clear());
 
 describe("the port", () => {
   it("lets one of 20 creates at once win, with one process", async () => {

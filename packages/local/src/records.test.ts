@@ -5,17 +5,15 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { ProcessMark } from "@moorage/harness";
 import { machineIdentity } from "@moorage/harness";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { endCallers } from "./caller.fixture.ts";
+import { describe, expect, it } from "vitest";
 import type { Place, TestAgent } from "./scope.fixture.ts";
 import {
   endNow,
   lives,
-  makePlace,
-  patience,
   pidsOf,
   present,
   remove,
+  scopeForEach,
   startTestAgent,
   testAgent,
   until,
@@ -24,20 +22,12 @@ import {
 } from "./scope.fixture.ts";
 import type { Scope } from "./scope.ts";
 
-vi.setConfig(patience);
-
 let place: Place;
 let scope: Scope;
-const started: ChildProcess[] = [];
 
-beforeEach(async () => {
-  place = makePlace();
-  scope = await place.open();
-});
-
-afterEach(async () => {
-  await endCallers(started);
-  await place.clear();
+const started = scopeForEach((made, opened) => {
+  place = made;
+  scope = opened;
 });
 
 /** A process that has nothing to do with any agent. */

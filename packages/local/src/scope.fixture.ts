@@ -1,4 +1,5 @@
 /** Scopes over state directories of their own for tests, with real supervisors and agents that are proved gone afterwards. */
+import type { ChildProcess } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { tmpdir } from "node:os";
@@ -16,6 +17,7 @@ import {
 } from "@moorage/core";
 import { awakeClock } from "@moorage/harness";
 import { sha256, systemRandom } from "@moorage/keys";
+import { afterEach, beforeEach, vi } from "vitest";
 import { openScope } from "./open-scope.ts";
 import type { Scope, ScopeOptions } from "./scope.ts";
 
@@ -73,6 +75,36 @@ export function makePlace(): Place {
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * A place with an open scope for each test of a file, with the patience that it takes. What a test puts into the list that
+ * it gives back is killed and collected, before the place is cleared.
+ */
+export function scopeForEach(use: (place: Place, scope: Scope) => void): ChildProcess[] {
+  vi.setConfig(patience);
+  const started: ChildProcess[] = [];
+  let place: Place;
+  beforeEach(async () => {
+    place = makePlace();
+    use(place, await place.open());
+  });
+  afterEach(async () => {
+    await endCallers(started);
+    await place.clear();
+  });
+  return started;
+}
+
+/** Kills them, and resolves when they are gone. */
+export async function endCallers(started: ChildProcess[]): Promise<void> {
+  await Promise.all(
+    started.splice(0).map(async (child) => {
+      const gone = child.exitCode !== null || child.signalCode !== null;
+      child.kill("SIGKILL");
+      if (!gone) await new Promise((resolve) => child.once("exit", resolve));
+    }),
+  );
 }
 
 /** An agent named `name`, as core would create it. */

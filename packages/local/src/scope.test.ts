@@ -1,14 +1,13 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Place } from "./scope.fixture.ts";
 import {
   endNow,
   lives,
   look,
-  makePlace,
-  patience,
   processesOf,
+  scopeForEach,
   startTestAgent,
   testAgent,
   until,
@@ -17,17 +16,13 @@ import {
 } from "./scope.fixture.ts";
 import type { Scope } from "./scope.ts";
 
-vi.setConfig(patience);
-
 let place: Place;
 let scope: Scope;
 
-beforeEach(async () => {
-  place = makePlace();
-  scope = await place.open();
+scopeForEach((made, opened) => {
+  place = made;
+  scope = opened;
 });
-
-afterEach(() => place.clear());
 
 async function pidOf(name: string): Promise<number> {
   const pid = (await scope.facts([name]))[0]?.pid;
