@@ -22,7 +22,7 @@ import type { Scope } from "./scope.ts";
 let place: Place;
 let scope: Scope;
 
-const started = scopeForEach((made, opened) => {
+scopeForEach((made, opened) => {
   place = made;
   scope = opened;
 });
