@@ -83,6 +83,7 @@ export { hasPointOfNoReturn, isPastNoReturn, proposeMove } from "./update/move.t
 export { approvalNotice, heldNotice, noReturnNotice } from "./update/move-notices.ts";
 export * from "./update/plan.ts";
 export * from "./update/plan-words.ts";
+export { retryAfterMs } from "./update/put-off.ts";
 export type { Quarantined } from "./update/quarantine.ts";
 export { quarantinedBy, quarantineMs } from "./update/quarantine.ts";
 export { readLife, writeLife } from "./update/read-life.ts";
