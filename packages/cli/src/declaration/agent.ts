@@ -1,8 +1,14 @@
 /** A declared agent in domain words: defaults filled in, durations in milliseconds, paths absolute. */
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import type { RuntimeTarget } from "@moorage/core";
 import { parseDuration } from "../text/duration.ts";
-import type { AgentDocument, HealthDocument, KubernetesDocument, ValueSourceDocument } from "./document.ts";
+import type {
+  AgentDocument,
+  CatalogDocument,
+  HealthDocument,
+  KubernetesDocument,
+  ValueSourceDocument,
+} from "./document.ts";
 
 export type ValueSource =
   | { readonly kind: "env"; readonly name: string }
@@ -16,6 +22,20 @@ type DeclaredHealth =
   | { readonly kind: "none" }
   | { readonly kind: "socket" }
   | { readonly kind: "file"; readonly path: string; readonly maxAgeMs: number };
+
+/** What a bundle on trial has to get through. */
+export interface DeclaredTrial {
+  readonly turns: number;
+  readonly bakeMs: number;
+}
+
+export interface DeclaredCatalog {
+  readonly path: string;
+  readonly signal: string | null;
+  /** Of its channel: agents of one fleet with the same folder share it. */
+  readonly name: string;
+  readonly trial: DeclaredTrial;
+}
 
 export interface DeclaredAgent {
   readonly name: string;
@@ -37,7 +57,7 @@ export interface DeclaredAgent {
   readonly env: Readonly<Record<string, string>>;
   readonly secretEnv: ReadonlyMap<string, ValueSource>;
   readonly passEnv: readonly string[];
-  readonly catalog: { readonly path: string; readonly signal: string | null } | null;
+  readonly catalog: DeclaredCatalog | null;
   readonly fingerprint: RuntimeTarget;
   readonly drainMs: number;
   readonly graceMs: number;
@@ -55,6 +75,7 @@ interface DeclaredPod extends Omit<KubernetesDocument, "activeDeadline"> {
 export const defaultDrainMs = 30_000;
 export const defaultGraceMs = 60_000;
 const defaultMaxAgeMs = 60_000;
+export const defaultTrial: DeclaredTrial = { turns: 1, bakeMs: 10_000 };
 
 /** What stands for the agent when nothing but its name and command is known. */
 export function undeclaredAgent(name: string, command: readonly string[], directory: string): DeclaredAgent {
@@ -142,8 +163,18 @@ function sourceOf(source: ValueSourceDocument, directory: string): ValueSource {
 
 function catalogOf(catalog: AgentDocument["spec"]["catalog"], directory: string): DeclaredAgent["catalog"] {
   if (catalog === undefined) return null;
-  if (typeof catalog === "string") return { path: resolve(directory, catalog), signal: null };
-  return { path: resolve(directory, catalog.path), signal: catalog.signal ?? null };
+  const { path, signal, name, trial }: CatalogDocument = typeof catalog === "string" ? { path: catalog } : catalog;
+  return {
+    path: resolve(directory, path),
+    signal: signal ?? null,
+    name: name ?? defaultCatalogName(path, directory),
+    trial: { turns: trial?.turns ?? defaultTrial.turns, bakeMs: milliseconds(trial?.bake, defaultTrial.bakeMs) },
+  };
+}
+
+/** The base name of the folder, which may be none that a channel can have. */
+export function defaultCatalogName(path: string, directory: string): string {
+  return basename(resolve(directory, path));
 }
 
 function healthOf(health: "none" | HealthDocument | undefined, directory: string): DeclaredHealth {

@@ -19,6 +19,13 @@ export interface HealthDocument {
   readonly socket?: true | undefined;
 }
 
+export interface CatalogDocument {
+  readonly path: string;
+  readonly signal?: "SIGHUP" | "SIGUSR1" | "SIGUSR2" | undefined;
+  readonly name?: string | undefined;
+  readonly trial?: { readonly turns?: number | undefined; readonly bake?: string | undefined } | undefined;
+}
+
 /** Not an interface: its keys are the names of amounts. */
 type AmountsDocument = {
   readonly cpu?: string;
@@ -51,7 +58,7 @@ export interface SpecDocument {
   readonly env?: Record<string, string> | undefined;
   readonly secretEnv?: Record<string, ValueSourceDocument> | undefined;
   readonly passEnv?: string[] | undefined;
-  readonly catalog?: string | { readonly path: string; readonly signal?: string | undefined } | undefined;
+  readonly catalog?: string | CatalogDocument | undefined;
   readonly fingerprint?:
     | {
         readonly wireVersion?: number | undefined;

@@ -54,7 +54,7 @@ spec:
   env: { LOG_LEVEL: info }
   secretEnv: { API_KEY: { env: API_KEY }, OTHER: { file: ./other.key } }
   passEnv: [HTTPS_PROXY]
-  catalog: { path: ./catalog, signal: SIGHUP }
+  catalog: { path: ./catalog, signal: SIGHUP, name: voices, trial: { turns: 3, bake: 2m } }
   fingerprint: { wireVersion: 2 }
   drain: 30s
   grace: 2m
@@ -88,7 +88,12 @@ spec:
         ["OTHER", { kind: "file", path: join(folder, "other.key"), shown: "./other.key" }],
       ]),
       passEnv: ["HTTPS_PROXY"],
-      catalog: { path: join(folder, "catalog"), signal: "SIGHUP" },
+      catalog: {
+        path: join(folder, "catalog"),
+        signal: "SIGHUP",
+        name: "voices",
+        trial: { turns: 3, bakeMs: 120_000 },
+      },
       fingerprint: { wireVersion: 2, eventLogSchema: 1, crdApiVersion: "moorage.dev/v1alpha1" },
       drainMs: 30_000,
       graceMs: 120_000,
@@ -238,9 +243,41 @@ test.each([
   ["empty command", plain.replace('[sleep, "1"]', "[]"), "spec.run.command: the list is empty"],
   ["age without file", `${plain}  health: { socket: true, maxAge: 5s }\n`, "only the health of a file has an age"],
   ["health word", `${plain}  health: nne\n`, '"nne" is not one of its words'],
+  ["catalog key", `${plain}  catalog: { path: c, tral: {} }\n`, "spec.catalog.tral: unknown key"],
+  [
+    "trial of no turns",
+    `${plain}  catalog: { path: c, trial: { turns: 0 } }\n`,
+    "spec.catalog.trial.turns: is no count",
+  ],
+  [
+    "trial of a text",
+    `${plain}  catalog: { path: c, trial: { turns: "2" } }\n`,
+    "spec.catalog.trial.turns: is no count",
+  ],
+  ["bake of nothing", `${plain}  catalog: { path: c, trial: { bake: 0s } }\n`, "0s is no duration"],
+  ["catalog name", `${plain}  catalog: { path: c, name: ../up }\n`, 'no catalog can be called "../up"'],
+  ["folder of an odd name", `${plain}  catalog: ./My_Prompts\n`, "6:12 spec.catalog: the folder's name cannot be"],
+  ["folder in capitals", `${plain}  catalog: { path: Prompts }\n`, "spec.catalog.path: the folder's name cannot be"],
   ["catalog without path", `${plain}  catalog: { signal: SIGHUP }\n`, "spec.catalog.path: is missing"],
 ])("%s is told where it stands", (_name, text, expected) => {
   expect(mistakes(text)).toEqual([expect.stringContaining(expected)]);
+});
+
+test("a catalog in one word takes its folder's name and the usual trial; an odd folder can be named", () => {
+  write(`${plain}  catalog: ./prompts/\n`);
+  const usual = { signal: null, name: "prompts", trial: { turns: 1, bakeMs: 10_000 } };
+  expect(load().map(({ catalog }) => catalog)).toEqual([{ path: join(folder, "prompts"), ...usual }]);
+  write(`${plain}  catalog: { path: My_Prompts, name: prompts }\n`);
+  expect(load().map(({ catalog }) => catalog)).toEqual([{ path: join(folder, "My_Prompts"), ...usual }]);
+});
+
+test("agents of a fleet share a folder under its name; two folders under one name are refused where the second stands", () => {
+  const agent = (name: string, spec: string): string => `${plain.replace("scribe", name)}  ${spec}\n---\n`;
+  write(agent("a", "fleet: w\n  catalog: ./c") + agent("b", "fleet: w\n  catalog: c/") + agent("d", "catalog: x/c"));
+  expect(load()).toHaveLength(3);
+  expect(mistakes(agent("a", "fleet: w\n  catalog: ./c") + agent("b", "fleet: w\n  catalog: x/c"))).toEqual([
+    expect.stringMatching(/^15:12 spec.catalog: in the fleet w the catalog c is another folder already: .*\/c, of a$/),
+  ]);
 });
 
 test("an alias bomb is refused at once", () => {

@@ -31,15 +31,19 @@ export function loadDeclaration(named: string, { cwd, target }: LoadOptions): De
   const agents: DeclaredAgent[] = [];
   const mistakes: Mistake[] = [];
   const places = new Map<string, Mistake>();
+  const catalogs = new Map<string, CatalogPlace>();
   for (const file of readSourceFiles(named, cwd)) {
     const before = mistakes.length;
     const reading = readYaml(file.text, file.shown);
     mistakes.push(...reading.mistakes);
     if (reading.documents.length === 0 && reading.mistakes.length === 0) mistakes.push(emptyMistake(file));
     for (const document of reading.documents) {
-      const checked = checkDocument(document, target);
+      const checked = checkDocument(document, target, file.directory);
       mistakes.push(...checked.mistakes, ...repeatedName(document, places));
-      if (checked.document !== undefined) agents.push(agentOf(checked.document, file.path, file.directory));
+      if (checked.document === undefined) continue;
+      const agent = agentOf(checked.document, file.path, file.directory);
+      mistakes.push(...otherFolder(agent, document, catalogs));
+      agents.push(agent);
     }
     mistakes.push(...mistakes.splice(before).sort(byPlace));
   }
@@ -59,12 +63,13 @@ function emptyMistake(file: SourceFile): Mistake {
 function checkDocument(
   document: YamlDocument,
   target: Target,
+  directory: string,
 ): { mistakes: Mistake[]; document: AgentDocument | undefined } {
   const result = z.safeParse(agentShape, document.value, uncompiled);
   const found = result.success ? [] : shapeMistakes(result.error.issues, document.value);
   const broken = new Set(found.flatMap(({ steps }) => (steps[0] === "spec" ? [String(steps[1] ?? "run")] : [])));
   const spec = result.success ? result.data.spec : readableSpec(document.value, found);
-  if (spec !== undefined) found.push(...ruleMistakes(spec, { target, broken }));
+  if (spec !== undefined) found.push(...ruleMistakes(spec, { target, directory, broken }));
   return {
     mistakes: found.map(({ steps, at, message, hint }) => document.mistakeAt(steps, at, { message, hint })),
     document: result.success && found.length === 0 ? result.data : undefined,
@@ -86,6 +91,27 @@ function readableSpec(value: unknown, mistakes: readonly ShapeMistake[]): SpecDo
     else readable[key] = key === "run" ? {} : undefined;
   }
   return readable as unknown as SpecDocument;
+}
+
+interface CatalogPlace {
+  readonly path: string;
+  readonly agent: string;
+}
+
+/** Two folders cannot be one line of bundles: each would publish over the other. */
+function otherFolder(agent: DeclaredAgent, document: YamlDocument, catalogs: Map<string, CatalogPlace>): Mistake[] {
+  const { catalog, fleet, name } = agent;
+  if (catalog === null) return [];
+  const key = `${fleet}/${catalog.name}`;
+  const first = catalogs.get(key);
+  if (first === undefined) {
+    catalogs.set(key, { path: catalog.path, agent: name });
+    return [];
+  }
+  if (first.path === catalog.path) return [];
+  const message = `in the fleet ${fleet} the catalog ${catalog.name} is another folder already: ${first.path}, of ${first.agent}`;
+  const fault = { message, hint: "give one of them another name: catalog: { path: …, name: … }" };
+  return [document.mistakeAt(["spec", "catalog"], "value", fault)];
 }
 
 const nameSteps: readonly Step[] = ["metadata", "name"];

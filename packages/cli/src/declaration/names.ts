@@ -1,5 +1,5 @@
 /** What a name, an environment key and a value may look like: one check each, for declarations and for arguments alike. */
-import { agentNamePattern } from "@moorage/core";
+import { agentNamePattern, catalogNamePattern } from "@moorage/core";
 
 /** Why it is refused, and what to write instead. */
 export interface Fault {
@@ -34,6 +34,17 @@ export function nameFault(name: string): Fault | null {
     message: wrong === undefined ? `${shown(name)} begins or ends with -` : `${shown(name)} has ${shown(wrong)} in it`,
     hint: nameHint,
   };
+}
+
+/** null when a channel may have the catalog under this name. */
+export function catalogNameFault(name: string): Fault | null {
+  if (new RegExp(catalogNamePattern).test(name)) return null;
+  const hint = "use 1 to 253 of a-z, 0-9, . and -, beginning and ending with a letter or digit";
+  if (name === "") return { message: "the name is empty", hint };
+  const lower = name.toLowerCase();
+  return lower !== name && new RegExp(catalogNamePattern).test(lower)
+    ? { message: `${shown(name)} has upper case letters`, hint: `write ${lower}` }
+    : { message: `no catalog can be called ${shown(name)}`, hint };
 }
 
 /** null when an environment of ours may have this key. */

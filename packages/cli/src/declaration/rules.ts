@@ -1,9 +1,9 @@
 /** What a document's shape cannot say: rules between keys, each with the key that it is told at. */
 import { describeDuration } from "../text/duration.ts";
-import { defaultDrainMs, defaultGraceMs, milliseconds } from "./agent.ts";
+import { defaultCatalogName, defaultDrainMs, defaultGraceMs, milliseconds } from "./agent.ts";
 import type { SpecDocument } from "./document.ts";
 import type { Fault } from "./names.ts";
-import { environmentFault } from "./names.ts";
+import { catalogNameFault, environmentFault } from "./names.ts";
 import type { ShapeMistake } from "./shape-mistakes.ts";
 
 /** Where the command is about to run the agents; null when it only needs their names. */
@@ -15,16 +15,19 @@ export type Target =
 
 export interface RuleOptions {
   readonly target: Target;
+  /** The declaration's folder. */
+  readonly directory: string;
   /** Keys of `spec` with mistakes of their own: no rule judges by them. */
   readonly broken: ReadonlySet<string>;
 }
 
 /** The mistakes between the keys of one document's `spec`. */
-export function ruleMistakes(spec: SpecDocument, { target, broken }: RuleOptions): ShapeMistake[] {
+export function ruleMistakes(spec: SpecDocument, { target, directory, broken }: RuleOptions): ShapeMistake[] {
   const mistakes = [...environmentMistakes(spec)];
   if (!broken.has("drain") && !broken.has("grace")) mistakes.push(...graceMistakes(spec));
   if (!broken.has("idle") && !broken.has("run")) mistakes.push(...idleMistakes(spec));
   if (!broken.has("health")) mistakes.push(...ageMistakes(spec));
+  if (!broken.has("catalog")) mistakes.push(...catalogNameMistakes(spec, directory));
   if (!broken.has("run")) mistakes.push(...runMistakes(spec, target));
   return mistakes;
 }
@@ -59,6 +62,22 @@ function runMistakes({ run, allowTag = false }: SpecDocument, target: Target): S
       hint: "write command: [PROGRAM, ARGUMENT, …] as it is in the image",
     });
   return mistakes;
+}
+
+/** A folder may be called what no channel can be: then its name has to be written. */
+function catalogNameMistakes({ catalog }: SpecDocument, directory: string): ShapeMistake[] {
+  if (catalog === undefined || (typeof catalog === "object" && catalog.name !== undefined)) return [];
+  const path = typeof catalog === "string" ? catalog : catalog.path;
+  const fault = catalogNameFault(defaultCatalogName(path, directory));
+  if (fault === null) return [];
+  return [
+    {
+      steps: ["spec", "catalog", ...(typeof catalog === "string" ? [] : ["path"])],
+      at: "value",
+      message: `the folder's name cannot be the catalog's: ${fault.message}`,
+      hint: `rename the folder, or name the catalog: catalog: { path: ${JSON.stringify(path)}, name: … }`,
+    },
+  ];
 }
 
 function graceMistakes(spec: SpecDocument): ShapeMistake[] {

@@ -1,10 +1,10 @@
 /** The building blocks of the declaration's shape: texts with a check of their own, strict objects that suggest, described fields. */
-import { agentNamePattern } from "@moorage/core";
+import { agentNamePattern, catalogNamePattern } from "@moorage/core";
 import * as z from "zod/mini";
 import { didYouMean } from "../text/did-you-mean.ts";
 import { durationPattern, parseDuration } from "../text/duration.ts";
 import type { Fault } from "./names.ts";
-import { envKeyFault, envKeyPattern, envValueFault, nameFault } from "./names.ts";
+import { catalogNameFault, envKeyFault, envKeyPattern, envValueFault, nameFault } from "./names.ts";
 
 /** Separates message and remedy in the one text that an issue can carry. */
 const separator = "\u0000";
@@ -46,6 +46,10 @@ export function text(
 
 export function nameText(description: string): Text {
   return text(description, nameFault, { pattern: agentNamePattern });
+}
+
+export function catalogNameText(description: string): Text {
+  return text(description, catalogNameFault, { pattern: catalogNamePattern });
 }
 
 export function envKeyText(description: string): Text {
@@ -137,6 +141,12 @@ export function yesOrNo(description: string): z.ZodMiniType<boolean> {
 export function count(description: string): z.ZodMiniType<number> {
   const error = (): string => faultText({ message: "is no version or count", hint: "write a whole number from 0 on" });
   return z.int({ error }).check(z.nonnegative({ error }), z.meta({ description }));
+}
+
+/** A whole number from 1 on, with a bound that nobody means to reach. */
+export function someOf(description: string): z.ZodMiniType<number> {
+  const error = (): string => faultText({ message: "is no count", hint: "write a whole number from 1 to 1000" });
+  return z.int({ error }).check(z.minimum(1, { error }), z.maximum(1000, { error }), z.meta({ description }));
 }
 
 /** A list; `least` is how many it has at least. */

@@ -4,6 +4,7 @@ import type { AgentDocument, ValueSourceDocument } from "./document.ts";
 import { kubernetesShape } from "./shape-kubernetes.ts";
 import {
   anyText,
+  catalogNameText,
   count,
   durationOr,
   durationText,
@@ -15,6 +16,7 @@ import {
   oneOf,
   only,
   pathOf,
+  someOf,
   strict,
   text,
   yesOrNo,
@@ -65,8 +67,20 @@ const catalog = z.union([
     {
       path: pathOf("The catalog's folder"),
       signal: z.optional(oneOf(["SIGHUP", "SIGUSR1", "SIGUSR2"], "The signal that tells the agent of a new catalog")),
+      name: z.optional(
+        catalogNameText("What its line of bundles is called within the fleet. Default: the name of the folder"),
+      ),
+      trial: z.optional(
+        strict(
+          {
+            turns: z.optional(someOf("Turns that have to end well, of an agent that tells them. Default: 1")),
+            bake: z.optional(durationText("How long the agent has to live with it. Default: 10s")),
+          },
+          "What a new bundle has to get through before it counts",
+        ),
+      ),
     },
-    "The catalog's folder, and how the agent is told of a new one",
+    "The catalog's folder, how the agent is told of a new one, and what a new one has to get through",
   ),
 ]);
 

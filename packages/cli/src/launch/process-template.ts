@@ -1,9 +1,10 @@
 /** The intent of an agent on this machine, with everything that can be checked before it is started. */
 import { statSync } from "node:fs";
-import type { IntentTemplate } from "@moorage/core";
+import type { IntentTemplate, ProcessTemplate } from "@moorage/core";
 import { sha256 } from "@moorage/keys";
 import { networkVariablesNotPassed } from "@moorage/local";
 import type { DeclaredAgent } from "../declaration/agent.ts";
+import { defaultTrial } from "../declaration/agent.ts";
 import { CliError } from "../errors/cli-error.ts";
 import { buildId } from "./build-id.ts";
 import { commandFault } from "./preflight.ts";
@@ -29,7 +30,7 @@ export function checkedProcess(
     graceMs: agent.graceMs,
     idleMs: agent.idleMs,
     health: agent.health,
-    catalog: agent.catalog,
+    catalog: templateCatalog(agent.catalog),
     identityKey: agent.identity.kind === "key" ? { as: agent.identity.as } : null,
   };
   return {
@@ -37,6 +38,14 @@ export function checkedProcess(
     notes: { name: agent.name, source: agent.source },
     warnings: networkWarning(agent, environment),
   };
+}
+
+/** Its name is no part of the intent, and what is the default has no place in it: no digest moves. */
+function templateCatalog(catalog: DeclaredAgent["catalog"]): ProcessTemplate["catalog"] {
+  if (catalog === null) return null;
+  const { path, signal, trial } = catalog;
+  const isDefault = trial.turns === defaultTrial.turns && trial.bakeMs === defaultTrial.bakeMs;
+  return { path, signal, ...(isDefault ? {} : { trial }) };
 }
 
 /** One warning for all proxy and CA variables that are set and that the agent will not see. */

@@ -41,7 +41,12 @@ export interface ProcessTemplate extends IntentEnvironment {
   readonly idleMs: number | null;
   readonly health: HealthTemplate;
   /** Where the agent reads its catalog, or null when it has none. */
-  readonly catalog: { readonly path: string; readonly signal: string | null } | null;
+  readonly catalog: {
+    readonly path: string;
+    readonly signal: string | null;
+    /** What a new bundle has to get through, where it is not the default; milliseconds. */
+    readonly trial?: { readonly turns: number; readonly bakeMs: number };
+  } | null;
   /** null: the identity is by name. Else it is a key, and `as` is the variable that receives it, if any does. */
   readonly identityKey: { readonly as: string | null } | null;
 }

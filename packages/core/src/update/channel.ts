@@ -7,6 +7,9 @@ export interface Channel {
   readonly catalog: string;
 }
 
+/** What a catalog may be called: lower-case words that lead nowhere else, whatever they become the name of. */
+export const catalogNamePattern = "^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$";
+
 /** What of a verified manifest takes part. Its signatures have been checked: nothing here proves who wrote it. */
 export interface ManifestFacts {
   readonly channel: Channel;
