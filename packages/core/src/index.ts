@@ -22,6 +22,8 @@ export * from "./deploy/startup.ts";
 export * from "./deploy/stop.ts";
 export type { Decided as NoticeDecided, Decision as NoticeDecision } from "./mailbox/decide.ts";
 export { decide as decideNotice, snooze as snoozeNotice, standingChoice } from "./mailbox/decide.ts";
+export type { Facts as NoticeFacts, Mail, Mailbox, MailboxDecided } from "./mailbox/mailbox.ts";
+export { openMailbox } from "./mailbox/mailbox.ts";
 export type {
   Choice as NoticeChoice,
   Evidence as NoticeEvidence,

@@ -100,14 +100,18 @@ export function waiting(notices: readonly Notice[], at: number): Notice[] {
     .sort((one, other) => one.raisedAt - other.raisedAt);
 }
 
-function sameLine(one: NoticeDraft, other: NoticeDraft): boolean {
+/** About the same matter: of these a later one supersedes an earlier one. */
+export function sameLine(
+  one: Pick<NoticeDraft, "about" | "subject">,
+  other: Pick<NoticeDraft, "about" | "subject">,
+): boolean {
   return (
     one.about === other.about && one.subject.kind === other.subject.kind && one.subject.name === other.subject.name
   );
 }
 
 /** The sentence may be worded anew; facts and choices may not. */
-function sameFacts(one: NoticeDraft, other: NoticeDraft): boolean {
+export function sameFacts(one: NoticeDraft, other: NoticeDraft): boolean {
   return sameEvidence(one.evidence, other.evidence) && one.choices.join() === other.choices.join();
 }
 
