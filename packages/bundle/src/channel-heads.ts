@@ -27,18 +27,24 @@ export type Publication =
 
 const entryName = /^[0-9]{10}$/;
 
-/** Where a head leads: to the bundle itself, as seen from the folder of its channel. */
-const entryTarget = /^\.\.\/\.\.\/\.\.\/sha256\/([0-9a-f]{64})\.bundle$/;
+/** Where a link leads: to the bundle itself, as seen from the folder of the link, `depth` folders below the store's. */
+function targetOf(digest: string, depth: number): string {
+  return `${"../".repeat(depth)}sha256/${hexOf(digest)}.bundle`;
+}
 
 /** Null when nothing was published. A damaged head is never passed over for the one before. Throws a `StoreError`. */
 export function readHead(folder: string, channel: Channel): PublishedHead | null {
   const line = lineOf(folder, channel);
-  const name = namesIn(line)
-    .filter((one) => entryName.test(one))
-    .sort()
-    .at(-1);
-  if (name === undefined) return null;
-  return { channel, sequence: Number(name), digest: `sha256:${hexAt(join(line, name))}` };
+  const name = entriesIn(line).at(-1);
+  return name === undefined ? null : entryAt(line, name, 3, channel);
+}
+
+/** All that was published in a channel, the newest first. Throws a `StoreError` when one of them is damaged. */
+export function readHistory(folder: string, channel: Channel): PublishedHead[] {
+  const line = lineOf(folder, channel);
+  return entriesIn(line)
+    .reverse()
+    .map((name) => entryAt(line, name, 3, channel));
 }
 
 /** Compare-and-swap on the parent, across processes; a killed one leaves the old head or the new. */
@@ -52,22 +58,76 @@ export function publishHead(disk: Disk, folder: string, { manifest, digest }: Ve
   const line = lineOf(folder, channel);
   makeDurableFolder(disk, line);
   // The name of the next sequence can be taken once: that is the comparison and the swap, and it is whole at once.
-  const target = `../../../sha256/${hexOf(digest)}.bundle`;
-  const won = disk.symbolicLink(target, join(line, String(sequence).padStart(10, "0")));
+  const won = disk.symbolicLink(targetOf(digest, 3), join(line, entryNameOf(sequence)));
   if (!won) return { kind: "worldMoved", head: readHead(folder, channel) };
   disk.syncFolder(line);
   return { kind: "published", head: { channel, sequence, digest } };
 }
 
+/** What is known of a channel beside its heads; each rises, and never falls. */
+export type Mark = "assigned" | "confirmed";
+
+/** The highest that has the mark; null when none has. Throws a `StoreError`. */
+export function readMark(folder: string, channel: Channel, mark: Mark): PublishedHead | null {
+  const place = join(lineOf(folder, channel), mark);
+  for (let look = 1; ; look += 1) {
+    const name = entriesIn(place).at(-1);
+    if (name === undefined) return null;
+    try {
+      return entryAt(place, name, 4, channel);
+    } catch (error) {
+      // Swept since: a higher one is there.
+      if (codeOf(error) !== "ENOENT" || look === mostLooks) throw error;
+    }
+  }
+}
+
+const mostLooks = 100;
+
+/**
+ * Gives the mark to a published bundle, and tells which has it now: a higher one keeps it. One link a sequence, and the
+ * highest counts: of several at once none can take it back, and a killed one leaves the old or the new.
+ */
+export function raiseMark(disk: Disk, folder: string, mark: Mark, head: PublishedHead): PublishedHead {
+  const { channel, sequence, digest } = head;
+  const line = lineOf(folder, channel);
+  if (
+    !entriesIn(line).includes(entryNameOf(sequence)) ||
+    entryAt(line, entryNameOf(sequence), 3, channel).digest !== digest
+  )
+    throw new StoreError("storeFault", `the bundle ${digest} is not what was published as ${sequence} of its channel`);
+  const place = join(line, mark);
+  // A damaged one that is lower does not matter any more: whoever publishes again is over it.
+  if (Number(entriesIn(place).at(-1) ?? 0) >= sequence) return readMark(folder, channel, mark) ?? head;
+  makeDurableFolder(disk, place);
+  if (disk.symbolicLink(targetOf(digest, 4), join(place, entryNameOf(sequence)))) disk.syncFolder(place);
+  for (const name of entriesIn(place)) if (Number(name) < sequence) disk.remove(join(place, name));
+  return readMark(folder, channel, mark) ?? head;
+}
+
+function entriesIn(place: string): string[] {
+  return namesIn(place)
+    .filter((name) => entryName.test(name))
+    .sort();
+}
+
+function entryNameOf(sequence: number): string {
+  return String(sequence).padStart(10, "0");
+}
+
+function entryAt(place: string, name: string, depth: number, channel: Channel): PublishedHead {
+  const path = join(place, name);
+  const target = linkAt(path);
+  const hex = /([0-9a-f]{64})\.bundle$/.exec(target)?.[1];
+  const digest = `sha256:${hex}`;
+  if (hex === undefined || target !== targetOf(digest, depth))
+    throw new StoreError("storeCorrupt", `the record of what was published, ${path}, is damaged`);
+  return { channel, sequence: Number(name), digest };
+}
+
 /** Names of channels are lower-case words: none leads anywhere else. */
 function lineOf(folder: string, { fleet, catalog }: Channel): string {
   return join(folder, "channels", fleet, catalog);
-}
-
-function hexAt(path: string): string {
-  const hex = entryTarget.exec(linkAt(path))?.[1];
-  if (hex === undefined) throw new StoreError("storeCorrupt", `the record of what was published, ${path}, is damaged`);
-  return hex;
 }
 
 /** Empty for what is no link. */

@@ -2,7 +2,15 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import { bareFloor, type Channel, type Floor } from "@moorage/core";
-import { type Publication, type PublishedHead, publishHead, readHead } from "./channel-heads.ts";
+import {
+  type Publication,
+  type PublishedHead,
+  publishHead,
+  raiseMark,
+  readHead,
+  readHistory,
+  readMark,
+} from "./channel-heads.ts";
 import { hexOf } from "./content-name.ts";
 import { type Disk, makeDurableFolder, nodeDisk, sweepUnfinished, writeUnfinished } from "./disk.ts";
 import { envelopeLimits, parseEnvelope } from "./dsse.ts";
@@ -33,6 +41,16 @@ export interface BundleStore {
   floor(channel: Channel): Floor;
   /** Puts the bundle at the head of its channel, if its parent is there. It has to be stored before. */
   publish(bundle: VerifiedBundle): Publication;
+  /** All that was published in a channel, the newest first. */
+  history(channel: Channel): readonly PublishedHead[];
+  /** What the whole fleet is given; null when nothing was. */
+  assigned(channel: Channel): PublishedHead | null;
+  /** Gives a published bundle to the whole fleet. Only ever rises: what is assigned now is told. */
+  assign(channel: Channel, digest: string): PublishedHead;
+  /** The highest that any agent has confirmed; null when none has. */
+  confirmed(channel: Channel): PublishedHead | null;
+  /** An agent has confirmed a published bundle. Only ever rises: what is confirmed now is told. */
+  confirm(head: PublishedHead): PublishedHead;
 }
 
 export type StoredBundle = BundleVerification | { readonly kind: "missing"; readonly message: string };
@@ -114,6 +132,18 @@ export function openStore(folder: string, { now, disk = nodeDisk }: StoreOptions
     return { sequence, digest, rootVersion: found.rootVersion };
   }
 
+  function assign(channel: Channel, digest: string): PublishedHead {
+    return guarded("assign the bundle", () => {
+      const head = readHistory(folder, channel).find((one) => one.digest === digest);
+      if (head === undefined)
+        throw new StoreError(
+          "storeFault",
+          `the bundle ${digest} was not published in ${channel.fleet}/${channel.catalog}`,
+        );
+      return raiseMark(disk, folder, "assigned", head);
+    });
+  }
+
   return {
     put,
     get,
@@ -127,6 +157,11 @@ export function openStore(folder: string, { now, disk = nodeDisk }: StoreOptions
           throw new StoreError("storeFault", `the bundle ${bundle.digest} is not stored, and cannot be published`);
         return publishHead(disk, folder, bundle);
       }),
+    history: (channel) => guarded("read what was published", () => readHistory(folder, channel)),
+    assigned: (channel) => guarded("read what was assigned", () => readMark(folder, channel, "assigned")),
+    assign,
+    confirmed: (channel) => guarded("read what was confirmed", () => readMark(folder, channel, "confirmed")),
+    confirm: (head) => guarded("keep what was confirmed", () => raiseMark(disk, folder, "confirmed", head)),
   };
 }
 
