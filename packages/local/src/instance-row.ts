@@ -13,10 +13,19 @@ export interface Claim {
   readonly socket: string;
 }
 
-/** How far its supervisor got. `mark` is null as long as no process was spawned. */
+/**
+ * How far its supervisor got. `mark` is null as long as no process was spawned. `startedAt` of what does not run (yet): it ran
+ * before in this very instance, since then, and is brought back.
+ */
 export type Status =
-  | { readonly phase: "waiting"; readonly code: string; readonly message: string; readonly secretMissing: boolean }
-  | { readonly phase: "spawned"; readonly mark: ProcessMark }
+  | {
+      readonly phase: "waiting";
+      readonly code: string;
+      readonly message: string;
+      readonly secretMissing: boolean;
+      readonly startedAt?: string;
+    }
+  | { readonly phase: "spawned"; readonly mark: ProcessMark; readonly startedAt?: string }
   | { readonly phase: "running"; readonly mark: ProcessMark; readonly startedAt: string }
   | {
       readonly phase: "ended";
@@ -51,7 +60,7 @@ export function markOf(status: Status): ProcessMark | null {
 }
 
 export function startedAtOf(status: Status): string | null {
-  return status.phase === "running" || status.phase === "ended" ? status.startedAt : null;
+  return status.startedAt ?? null;
 }
 
 export function readRows(database: Database): InstanceRow[] {

@@ -9,6 +9,8 @@ import { StateError } from "./state-error.ts";
 export interface InstanceRecord extends Record {
   /** Changes the row as it is ours, for what the harness does not know of. */
   change(change: RowChange): Recorded;
+  /** What ran has ended, all of it, and is to run again in this very instance. */
+  again(message: string): Recorded;
 }
 
 export function instanceRecord(
@@ -33,11 +35,22 @@ export function instanceRecord(
     return write(() => updateRow(database, name, uid, changes));
   }
 
+  /** Who looks meanwhile is to know that this is no first start. */
+  function ranBefore(): { readonly startedAt?: string } {
+    return startedAt === null ? {} : { startedAt };
+  }
+
   return {
     change,
+    again(message) {
+      mark = null;
+      return change({
+        status: { phase: "waiting", code: "returning", message, secretMissing: false, ...ranBefore() },
+      });
+    },
     spawned(spawned) {
       mark = spawned;
-      return change({ status: { phase: "spawned", mark: spawned } });
+      return change({ status: { phase: "spawned", mark: spawned, ...ranBefore() } });
     },
     running(at) {
       startedAt = at;

@@ -27,6 +27,7 @@ const mark: ProcessMark = {
 };
 const waiting: Status = { phase: "waiting", code: "booting", message: "it boots", secretMissing: false };
 const spawned: Status = { phase: "spawned", mark };
+const again = { startedAt: "2026-01-01T00:00:01.000Z" };
 const running: Status = { phase: "running", mark, startedAt: "2026-01-01T00:00:01.000Z" };
 const ended: Status = {
   phase: "ended",
@@ -71,6 +72,17 @@ describe("what a row and its locks mean", () => {
     ["held, its supervisor stopped", row(spawned, here), { ...held, stopped: 9 }, "recoverable supervisorStopped"],
     ["held, running, its supervisor stopped", row(running, here), { ...held, stopped: 9 }, "started"],
     ["held, not claimed yet", row(waiting, null), held, "recoverable booting"],
+    // Never recoverable: a deploy of another declaration would end what is brought back.
+    ["held, to be brought back", row({ ...waiting, ...again }, here), held, "interrupted"],
+    ["held, brought back, its program not seen yet", row({ ...spawned, ...again }, here), held, "interrupted"],
+    [
+      "held, to be brought back, its supervisor stopped",
+      row({ ...waiting, ...again }, here),
+      { ...held, stopped: 9 },
+      "interrupted",
+    ],
+    ["free, to be brought back", row({ ...waiting, ...again }, here), free, "supervisorLost"],
+    ["free, to be brought back before a restart", row({ ...spawned, ...again }, rebooted), free, "rebooted"],
     ["held, ended", row(ended, here), held, "exited"],
     ["free, ended", row(ended, here), free, "exited"],
     ["free, ended on another machine", row(ended, otherMachine), free, "exited"],

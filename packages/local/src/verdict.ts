@@ -3,7 +3,7 @@ import type { ContainerEvidence, Ending, Evidence, ObservedInstance } from "@moo
 import { parseAttempt } from "@moorage/core";
 import type { MachineIdentity } from "@moorage/harness";
 import { compareMachines } from "@moorage/harness";
-import type { RemovedRow } from "./instance-row.ts";
+import type { RemovedRow, Status } from "./instance-row.ts";
 import { startedAtOf } from "./instance-row.ts";
 
 /** What one look at the locks of an incarnation found. */
@@ -90,12 +90,12 @@ export function lostEnding(reason: "supervisorLost" | "rebooted", detail: string
 function aliveContainer(row: RemovedRow, look: LockLook): ContainerEvidence {
   const { status } = row;
   if (look.stopped !== null && status.phase !== "running" && status.phase !== "ended")
-    return waiting({ code: "supervisorStopped", message: stoppedWords(look.stopped) });
+    return waiting({ code: "supervisorStopped", message: stoppedWords(look.stopped) }, status);
   switch (status.phase) {
     case "running":
       return { state: "running" };
     case "spawned":
-      return waiting({ code: "starting", message: "its process is there, its program was not seen yet" });
+      return waiting({ code: "starting", message: "its process is there, its program was not seen yet" }, status);
     case "waiting":
       if (status.secretMissing)
         return {
@@ -104,7 +104,7 @@ function aliveContainer(row: RemovedRow, look: LockLook): ContainerEvidence {
           cause: { code: status.code, message: status.message },
           suspicion: { kind: "secretMissing", secret: row.secret },
         };
-      return waiting({ code: status.code, message: status.message });
+      return waiting({ code: status.code, message: status.message }, status);
     case "ended":
       return { state: "terminated", ending: status.ending };
     default:
@@ -117,16 +117,18 @@ function stoppedWords(pid: number): string {
 }
 
 function unclaimedContainer(look: LockLook): ContainerEvidence {
-  if (look.creator === "held") return waiting(creating);
+  if (look.creator === "held") return waiting(creating, null);
   return { state: "abandoned" };
 }
 
-function waiting(cause: { readonly code: string; readonly message: string }): ContainerEvidence {
-  return { state: "waiting", ranBefore: false, cause, suspicion: { kind: "none" } };
+/** What ran before and is brought back is only observed, like what runs: another declaration is no reason to end it. */
+function waiting(cause: { readonly code: string; readonly message: string }, status: Status | null): ContainerEvidence {
+  const ranBefore = status !== null && startedAtOf(status) !== null;
+  return { state: "waiting", ranBefore, cause, suspicion: { kind: "none" } };
 }
 
 function terminated(reason: "supervisorLost" | "rebooted", row: RemovedRow): ContainerEvidence {
-  const detail = row.status.phase === "running" ? null : "it had not been seen running";
+  const detail = startedAtOf(row.status) === null ? "it had not been seen running" : null;
   return { state: "terminated", ending: lostEnding(reason, detail) };
 }
 
