@@ -68,7 +68,7 @@ const status = z.strictObject({
 const journalEntry = {
   at: text,
   pid: whole,
-  step: z.enum(["read", "decide", "create", "delete", "wait", "collect", "warn", "end"]),
+  step: z.enum(["read", "decide", "create", "delete", "wait", "collect", "warn", "update", "end"]),
   agent: text,
   identity: text,
   attempt: maybe,

@@ -99,6 +99,7 @@ function phaseOf({ step, code, message }: JournalEntry): string | null {
     case "read":
     case "decide":
     case "collect":
+    case "update":
     case "end":
       return null;
     default:

@@ -1,6 +1,6 @@
 /** The append-only record of what was seen, decided and done: the only way in which a loop tells the outside anything. */
 
-export type JournalStep = "read" | "decide" | "create" | "delete" | "wait" | "collect" | "warn" | "end";
+export type JournalStep = "read" | "decide" | "create" | "delete" | "wait" | "collect" | "warn" | "update" | "end";
 
 export interface JournalEntry {
   readonly step: JournalStep;
