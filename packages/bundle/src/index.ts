@@ -24,7 +24,9 @@ export {
 export * from "./store.ts";
 export { StoreError, type StoreErrorCode } from "./store-error.ts";
 export * from "./switch-point.ts";
+export { TrustError, type TrustErrorCode } from "./trust-error.ts";
 export * from "./trust-root.ts";
+export * from "./trust-store.ts";
 export { isUnpacked, linkedName, removeCopies, switchLink, unpackBundle, wholeCopy } from "./unpack.ts";
 export type { ValueChange } from "./value-diff.ts";
 export * from "./verify-bundle.ts";

@@ -7,6 +7,7 @@ export type SigningKeyErrorCode =
   | "signingKeyWrongKind"
   | "signingKeyUnknownForm"
   | "signingKeyOpenToOthers"
+  | "signingKeyOtherOwner"
   | "signingKeyNoFile"
   | "publicKeyUnknownForm";
 
@@ -30,6 +31,10 @@ const texts: Readonly<Record<SigningKeyErrorCode, { readonly message: string; re
   signingKeyOpenToOthers: {
     message: "the file of the signing key can be read or written by others than its owner",
     hint: "chmod 600 it, and think about who may have read it",
+  },
+  signingKeyOtherOwner: {
+    message: "the file of the signing key belongs to somebody else",
+    hint: "run the command as its owner, or have the file given to you",
   },
   signingKeyNoFile: {
     message: "what lies in the place of the signing key is not a file",

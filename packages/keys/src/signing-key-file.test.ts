@@ -51,6 +51,19 @@ test("a key that others can read is refused, and so is what is no file", () => {
   expect(code(join(folder, "directory"))).toBe("signingKeyNoFile");
 });
 
+test("a key of somebody else's is refused", () => {
+  const path = join(folder, "signing.pem");
+  makeSigningKey(path);
+  const own = process.geteuid;
+  process.geteuid = () => 4_242;
+  try {
+    expect(code(path)).toBe("signingKeyOtherOwner");
+  } finally {
+    process.geteuid = own;
+  }
+  expect(code(path)).toBe("none");
+});
+
 test("an emptied or a giant file is told, and never replaced", () => {
   const path = join(folder, "signing.pem");
   fs.writeFileSync(path, "", { mode: 0o600 });

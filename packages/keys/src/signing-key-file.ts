@@ -18,8 +18,9 @@ export function openSigningKey(path: string): SigningKey | null {
     throw error;
   }
   try {
-    const { mode, size } = fs.fstatSync(file);
+    const { mode, size, uid } = fs.fstatSync(file);
     if ((mode & fs.constants.S_IFMT) !== fs.constants.S_IFREG) throw new SigningKeyError("signingKeyNoFile", path);
+    if (uid !== (process.geteuid?.() ?? uid)) throw new SigningKeyError("signingKeyOtherOwner", path);
     if ((mode & 0o077) !== 0) throw new SigningKeyError("signingKeyOpenToOthers", path);
     if (size > largest) throw new SigningKeyError("signingKeyUnknownForm", path);
     return readSigningKey(fs.readFileSync(file, "utf8"));
