@@ -1,6 +1,7 @@
 /** What `bundle` offers: catalogs as files, from a directory to what may go live. */
 export * from "./bundle-error.ts";
 export { type BundleFault, refusalReason } from "./bundle-fault.ts";
+export { type BundleFile, readBundleFile, writeBundleFile } from "./bundle-file.ts";
 export * from "./catalog.ts";
 export * from "./catalog-content.ts";
 export * from "./catalog-hash.ts";

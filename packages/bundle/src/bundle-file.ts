@@ -1,0 +1,144 @@
+/** A bundle in one file, to carry elsewhere: a first line that says so, the envelope, and the content of all components after it. */
+import { randomBytes } from "node:crypto";
+import fs from "node:fs";
+import { BundleError, fileFlaw } from "./bundle-error.ts";
+import { catalogLimits } from "./collect.ts";
+import { type Envelope, envelopeBytes, envelopeLimits, parseEnvelope } from "./dsse.ts";
+import { type Manifest, parseManifest } from "./manifest.ts";
+import { codeOf } from "./node-error.ts";
+import { packParts } from "./pack.ts";
+import type { PayloadReader } from "./verify-bundle.ts";
+
+const magic = "moorage.dev/bundle-file/v1";
+/** `moorage.dev/bundle-file/v1 4711`, with the bytes of the envelope. */
+const firstLine = /^moorage\.dev\/bundle-file\/v1 ([1-9]\d{0,7})\n/;
+const longestFirstLine = magic.length + 10;
+const largest = longestFirstLine + envelopeLimits.bytes + catalogLimits.bytes;
+
+/** What a file holds. Nothing of it is verified. */
+export interface BundleFile {
+  readonly envelope: Envelope;
+  /** The envelope as it came. */
+  readonly bytes: Uint8Array;
+  readonly manifest: Manifest;
+  readonly payload: PayloadReader;
+}
+
+/**
+ * Writes the file, whole or not at all. What is there is replaced when it is such a file, and otherwise refused with
+ * `wouldOverwrite`. Throws a `BundleError`.
+ */
+export function writeBundleFile(path: string, envelope: Envelope, payload: PayloadReader): void {
+  const manifest = parseManifest(envelope.payload);
+  const signed = envelopeBytes(envelope);
+  const fresh = `${path}.${randomBytes(8).toString("hex")}.new`;
+  told(path, () => {
+    checkPlace(path);
+    const parts = [Buffer.from(`${magic} ${signed.length}\n`), signed, ...packParts(manifest, payload)];
+    try {
+      fs.writeFileSync(fresh, Buffer.concat(parts), { flag: "wx" });
+      fs.renameSync(fresh, path);
+    } finally {
+      fs.rmSync(fresh, { force: true });
+    }
+  });
+}
+
+/** Reads no more than a bundle may have. Throws a `BundleError` for what is none, or not whole. */
+export function readBundleFile(path: string): BundleFile {
+  const content = told(path, () => readBounded(path));
+  const head = firstLine.exec(content.toString("latin1", 0, longestFirstLine));
+  if (head === null)
+    throw refused(path, "bundleFileInvalid", "is no bundle", "name a file of `moorage bundle build --output`");
+  const begin = head[0].length;
+  const bytes = content.subarray(begin, begin + Number(head[1]));
+  const rest = content.subarray(begin + Number(head[1]));
+  const { envelope, manifest } = opened(path, bytes);
+  const places = new Map<string, number>();
+  let size = 0;
+  for (const component of manifest.components) {
+    places.set(component.path, size);
+    size += component.size;
+  }
+  if (size !== rest.length)
+    throw refused(
+      path,
+      "bundleFileInvalid",
+      `holds ${rest.length} bytes of content, and ${size} belong to it`,
+      "fetch it again",
+    );
+  const payload: PayloadReader = (component) => {
+    const at = places.get(component.path);
+    return at === undefined ? null : rest.subarray(at, at + component.size);
+  };
+  return { envelope, bytes, manifest, payload };
+}
+
+function opened(path: string, bytes: Uint8Array): Pick<BundleFile, "envelope" | "manifest"> {
+  try {
+    const envelope = parseEnvelope(bytes);
+    return { envelope, manifest: parseManifest(envelope.payload) };
+  } catch (error) {
+    if (error instanceof BundleError)
+      throw refused(path, "bundleFileInvalid", `is no whole bundle: ${error.message}`, error.hint);
+    throw error;
+  }
+}
+
+function readBounded(path: string): Buffer {
+  const file = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+  try {
+    const stat = fs.fstatSync(file);
+    if (!stat.isFile()) throw refused(path, "bundleFileInvalid", "is no file", "name the bundle's own file");
+    if (stat.size > largest)
+      throw refused(
+        path,
+        "bundleFileInvalid",
+        `is larger than any bundle: ${stat.size} bytes`,
+        "name the bundle's own file",
+      );
+    const content = Buffer.allocUnsafe(stat.size);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < content.length; length += read)
+      read = fs.readSync(file, content, length, content.length - length, null);
+    return content.subarray(0, length);
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
+function checkPlace(path: string): void {
+  const there = fs.statSync(path, { throwIfNoEntry: false });
+  if (there === undefined) return;
+  const begin = Buffer.alloc(longestFirstLine);
+  if (there.isFile()) {
+    const file = fs.openSync(path, "r");
+    try {
+      fs.readSync(file, begin, 0, begin.length, 0);
+    } finally {
+      fs.closeSync(file);
+    }
+  }
+  if (firstLine.test(begin.toString("latin1"))) return;
+  throw refused(path, "wouldOverwrite", "is there, and is no bundle", "name another file, or remove that one");
+}
+
+function told<Value>(path: string, work: () => Value): Value {
+  try {
+    return work();
+  } catch (error) {
+    const code = codeOf(error) ?? "";
+    if (!/^E[A-Z0-9]+$/.test(code)) throw error;
+    if (code === "ENOENT") throw refused(path, "bundleFileMissing", "is not there", "see to how it is written");
+    throw refused(
+      path,
+      "bundleFileUnreadable",
+      `cannot be read or written (${code})`,
+      "see to its permissions and to the disk",
+    );
+  }
+}
+
+function refused(path: string, code: string, message: string, hint: string): BundleError {
+  return new BundleError("the bundle's file is refused", [fileFlaw(code, path, message, hint)]);
+}
