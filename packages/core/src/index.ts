@@ -41,10 +41,13 @@ export type * from "./ports/clock.ts";
 export type * from "./ports/digest.ts";
 export type * from "./ports/documents.ts";
 export type * from "./ports/journal.ts";
+export type * from "./ports/move-hands.ts";
 export type * from "./ports/random.ts";
 export type * from "./ports/substrate.ts";
 export * from "./redact.ts";
 export * from "./secret-shapes.ts";
+export type { CarryOut as MoveRequest, MoveOutcome, MovePorts } from "./update/carry-out-move.ts";
+export { carryOutMove } from "./update/carry-out-move.ts";
 export * from "./update/catalog-hash.ts";
 export * from "./update/channel.ts";
 export * from "./update/classify-update.ts";
@@ -53,6 +56,9 @@ export * from "./update/evaluate-bundle.ts";
 export * from "./update/fingerprint.ts";
 export * from "./update/fingerprint-error.ts";
 export * from "./update/gate.ts";
+export { gateAdmission } from "./update/gate-admission.ts";
+export type { StoredGate } from "./update/gate-documents.ts";
+export { readGate } from "./update/gate-documents.ts";
 export type {
   Candidate as BundleCandidate,
   Confirmed as ConfirmedBundle,
@@ -82,6 +88,8 @@ export type {
   Side as MoveSide,
 } from "./update/move.ts";
 export { hasPointOfNoReturn, isPastNoReturn, proposeMove } from "./update/move.ts";
+export type { PutForward as MovePutForward, StoredMove, TurnedBack } from "./update/move-documents.ts";
+export { hasEnded as moveHasEnded, moveFacts, putForward, readStoredMove, turnBack } from "./update/move-documents.ts";
 export { approvalNotice, heldNotice, noReturnNotice } from "./update/move-notices.ts";
 export * from "./update/plan.ts";
 export * from "./update/plan-words.ts";

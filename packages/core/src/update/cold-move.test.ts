@@ -7,7 +7,7 @@ import { logTarget, oldTarget, proposal, proposed, wireTarget } from "./moves.fi
 import { readMove, writeMove } from "./read-move.ts";
 
 const person = { by: "ada", at: 5 };
-const nobody: Look = { old: [], new: [], unjudged: [], secrets: 0 };
+const nobody: Look = { old: [], new: [], unjudged: [], leftovers: 0 };
 const approve: MoveEvent = { kind: "approve", ...person, members: ["scribe", "editor"] };
 const allNew: MoveEvent = { kind: "seen", look: { ...nobody, new: ["scribe", "editor"] } };
 const allOld: MoveEvent = { kind: "seen", look: { ...nobody, old: ["scribe", "editor"] } };
@@ -40,7 +40,7 @@ describe("the way to the new formats", () => {
       [[...toQuiescing, { kind: "cleared" }], "quiescing", ["stop", "look"]],
       [toStopped, "stopped", ["switch"]],
       [toSwitched, "switched", ["migrate"]],
-      [toMigrated, "migrated", ["look"]],
+      [toMigrated, "migrated", ["clear", "look"]],
       [[...toMigrated, empty], "migrated", ["open"]],
       [toStarting, "starting", ["start", "look"]],
       [[...toStarting, allNew], "done", []],
@@ -83,10 +83,10 @@ describe("the way to the new formats", () => {
     const kind = (...events: MoveEvent[]): string => after(proposed(), ...toQuiescing, ...events).move.state.kind;
     const seen = (look: Partial<Look>): MoveEvent => ({ kind: "seen", look: { ...nobody, ...look } });
     expect(kind(empty)).toBe("quiescing");
-    for (const look of [{ old: ["scribe"] }, { new: ["scribe"] }, { unjudged: ["scribe"] }, { secrets: 1 }])
+    for (const look of [{ old: ["scribe"] }, { new: ["scribe"] }, { unjudged: ["scribe"] }, { leftovers: 1 }])
       expect(kind({ kind: "cleared" }, seen(look))).toBe("quiescing");
     // A Secret that came late wants another clearing, and only a look after that one counts.
-    expect(kind({ kind: "cleared" }, seen({ secrets: 1 }), empty)).toBe("quiescing");
+    expect(kind({ kind: "cleared" }, seen({ leftovers: 1 }), empty)).toBe("quiescing");
   });
 
   it("goes back to stopping when somebody slips before the switch", () => {
@@ -193,7 +193,7 @@ describe("the way back", () => {
     const clearing = after(proposed(), ...toStopped, back, { kind: "closed", epoch: 4 }, { kind: "cleared" }).move;
     expect(after(clearing, newOne).move.state).toMatchObject({ phase: "clearing" });
     expect(after(clearing, allOld).move.state).toMatchObject({ phase: "switching" });
-    const secret = after(clearing, { kind: "seen", look: { ...nobody, secrets: 1 } });
+    const secret = after(clearing, { kind: "seen", look: { ...nobody, leftovers: 1 } });
     expect([secret.move.state, done(secret.effects)]).toMatchObject([
       { phase: "clearing", cleared: false },
       ["stop", "clear"],

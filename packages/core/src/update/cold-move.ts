@@ -81,7 +81,7 @@ function decideProposed(move: Move, event: MoveEvent): MoveStep {
 function stepActive(move: Move, state: Exclude<Active, { kind: "proposed" }>, event: MoveEvent): MoveStep | null {
   switch (event.kind) {
     case "deadline":
-      return hold(move, state, "its deadline passed");
+      return hold(move, state, `its deadline passed${event.waitsFor === undefined ? "" : `: ${event.waitsFor}`}`);
     case "failed":
       return hold(move, state, event.why);
     case "epochLost":
@@ -143,7 +143,7 @@ function stepForward(move: Move, state: OnTheWay, event: MoveEvent): MoveStep {
       if (event.kind !== "switched" || event.side !== "new") return stay(move);
       return enter(move, move.migration === null ? { kind: "migrated", opening: false } : { kind: "switched" });
     case "switched":
-      if (event.kind === "seen" && !isEmpty(event.look)) return hold(move, state, `${wordsOf(event.look)} lives`);
+      if (event.kind === "seen" && somebodyLives(event.look)) return hold(move, state, `${wordsOf(event.look)} lives`);
       return event.kind === "migrated" ? enter(move, { kind: "migrated", opening: false }) : stay(move);
     case "migrated":
       return reopen(move, state.opening, event);
@@ -160,17 +160,18 @@ function quiesce(move: Move, cleared: boolean, event: MoveEvent): MoveStep {
   if (event.kind !== "seen" || !cleared) return stay(move);
   const { look } = event;
   if (isEmpty(look)) return enter(move, { kind: "stopped" });
-  if (look.secrets > 0) return enterQuietly(move, { kind: "quiescing", cleared: false });
+  if (look.leftovers > 0) return enterQuietly(move, { kind: "quiescing", cleared: false });
   return stay(move);
 }
 
 /** Proven once more, since a migration takes its time. */
 function reopen(move: Move, opening: boolean, event: MoveEvent): MoveStep {
   const state = { kind: "migrated", opening } as const;
-  if (event.kind === "seen" && !opening)
-    return isEmpty(event.look)
-      ? enterQuietly(move, { kind: "migrated", opening: true })
-      : hold(move, state, `${wordsOf(event.look)} lives`);
+  if (event.kind === "seen" && !opening) {
+    if (isEmpty(event.look)) return enterQuietly(move, { kind: "migrated", opening: true });
+    // A start that was on its way finds the gate closed, or has made what can never start: that is cleared, and is no harm.
+    return somebodyLives(event.look) ? hold(move, state, `${wordsOf(event.look)} lives`) : stay(move);
+  }
   return event.kind === "opened" && event.side === "new" && opening && event.epoch > move.epoch
     ? enter({ ...move, epoch: event.epoch }, { kind: "starting" })
     : stay(move);
@@ -196,7 +197,7 @@ function stepBack(move: Move, state: Returning, event: MoveEvent): MoveStep {
     case "clearing": {
       if (event.kind === "cleared") return enterQuietly(move, next("clearing", true));
       if (event.kind !== "seen" || !state.cleared) return stay(move);
-      if (event.look.secrets > 0) return enterQuietly(move, next("clearing"));
+      if (event.look.leftovers > 0) return enterQuietly(move, next("clearing"));
       return isFreeOfNew(event.look) ? enter(move, next("switching")) : stay(move);
     }
     case "switching":
@@ -224,7 +225,11 @@ function enterQuietly(move: Move, state: MoveState): MoveStep {
 }
 
 function isEmpty(look: Look): boolean {
-  return look.old.length + look.new.length + look.unjudged.length + look.secrets === 0;
+  return !somebodyLives(look) && look.leftovers === 0;
+}
+
+function somebodyLives(look: Look): boolean {
+  return look.old.length + look.new.length + look.unjudged.length > 0;
 }
 
 /** Old ones may live: they are what it goes back to. */
@@ -233,6 +238,5 @@ function isFreeOfNew(look: Look): boolean {
 }
 
 function wordsOf(look: Look): string {
-  const all = [...look.old, ...look.new, ...look.unjudged];
-  return all.length === 0 ? "a Secret of an attempt" : all.join(", ");
+  return [...look.old, ...look.new, ...look.unjudged].join(", ");
 }

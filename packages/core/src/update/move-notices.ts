@@ -28,7 +28,7 @@ export function heldNotice(move: Move, at: Active, why: string): NoticeDraft {
     about: "moveHeld",
     subject: { kind: "fleet", name: move.fleet },
     reason: `the move to new formats is held while ${wordsOf(at)}: ${why}`,
-    evidence: { ...identityOf(move), state: wordsOf(at), why },
+    evidence: { ...identityOf(move), ...momentOf(move, at), why },
     choices: ["goOn", "goBack"],
   };
 }
@@ -38,7 +38,7 @@ export function noReturnNotice(move: Move, at: Active): NoticeDraft {
     about: "pointOfNoReturn",
     subject: { kind: "fleet", name: move.fleet },
     reason: "the event log may be migrated already: the old builds cannot read what was written since",
-    evidence: { ...identityOf(move), state: wordsOf(at) },
+    evidence: { ...identityOf(move), ...momentOf(move, at) },
     choices: ["goBack", "goOn"],
   };
 }
@@ -46,6 +46,11 @@ export function noReturnNotice(move: Move, at: Active): NoticeDraft {
 function identityOf({ id, members, from, to }: Move): Record<string, string> {
   const agents = members.map(({ agent, oldBuild, newBuild }) => `${agent} ${oldBuild} → ${newBuild}`);
   return { move: id, members: agents.join(", "), from: JSON.stringify(from), to: JSON.stringify(to) };
+}
+
+/** Held again for the same reason, it asks again: what was decided before has been used up. */
+function momentOf({ decisions }: Move, at: Active): Record<string, string> {
+  return { state: wordsOf(at), decisions: String(decisions.length) };
 }
 
 function wordsOf(at: Active): string {

@@ -15,7 +15,7 @@ export function moveTodo(move: Move): MoveEffect[] {
     case "switched":
       return migration === null ? [] : [{ kind: "migrate", migration }];
     case "migrated":
-      return state.opening ? [{ kind: "open", epoch, side: "new" }] : [{ kind: "look" }];
+      return state.opening ? [{ kind: "open", epoch, side: "new" }] : [{ kind: "clear" }, { kind: "look" }];
     case "starting":
       return start(move, "new");
     case "returning":

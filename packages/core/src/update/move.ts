@@ -20,7 +20,7 @@ type Forward =
   | { readonly kind: "proposed" }
   /** By a person: the fleet is being closed to every start. */
   | { readonly kind: "approved" }
-  /** `cleared`: no Secret of an attempt is left over from before the fleet was closed. Only a look after that counts. */
+  /** `cleared`: nothing is left over of the attempts from before the fleet was closed. Only a look after that counts. */
   | { readonly kind: "quiescing"; readonly cleared: boolean }
   /** Proven: nothing lives, and nothing that was begun can start. */
   | { readonly kind: "stopped" }
@@ -34,7 +34,7 @@ type Forward =
 export interface Returning {
   readonly kind: "returning";
   readonly phase: "closing" | "clearing" | "switching" | "opening" | "starting";
-  /** While clearing, that no Secret is left over; while opening, that it was proven once more that nothing new lives. */
+  /** While clearing, that nothing is left over; while opening, that it was proven once more that nothing new lives. */
   readonly cleared: boolean;
   readonly outcome: "aborted" | "rolledBack";
 }
@@ -81,8 +81,8 @@ export interface Look {
   readonly old: readonly string[];
   readonly new: readonly string[];
   readonly unjudged: readonly string[];
-  /** Secrets of attempts that no instance refers to. */
-  readonly secrets: number;
+  /** Secrets of attempts that no instance refers to, and instances that can never start, since their Secret is gone. */
+  readonly leftovers: number;
 }
 
 export type MoveEvent =
@@ -102,7 +102,8 @@ export type MoveEvent =
   | { readonly kind: "switched"; readonly side: Side }
   | { readonly kind: "migrated" }
   | { readonly kind: "failed"; readonly why: string }
-  | { readonly kind: "deadline" }
+  /** `waitsFor`: what has not come about, for people. */
+  | { readonly kind: "deadline"; readonly waitsFor?: string }
   /** The executor was killed, and another one goes on. */
   | { readonly kind: "resumed" };
 
@@ -115,7 +116,7 @@ export type MoveEffect =
   | { readonly kind: "close"; readonly epoch: number }
   /** Starts of this side, and no others, from here on. By the same comparison. */
   | { readonly kind: "open"; readonly epoch: number; readonly side: Side }
-  /** Deletes, with their fences, the Secrets of attempts that nothing refers to. */
+  /** Deletes the leftovers, each with its fence. */
   | { readonly kind: "clear" }
   /** Each by the graceful path. */
   | { readonly kind: "stop"; readonly sides: readonly Side[] }

@@ -108,6 +108,7 @@ export class FleetWorld {
       }
       case "clear":
         this.secrets.clear();
+        this.instances = this.instances.filter(({ live }) => live);
         return { kind: "cleared" };
       case "stop":
         this.instances = this.instances.filter(({ side }) => !effect.sides.includes(side));
@@ -132,8 +133,10 @@ export class FleetWorld {
   }
 
   look(): Look {
-    const of = (side: Side): string[] => this.instances.filter((one) => one.side === side).map(({ agent }) => agent);
-    return { old: of("old"), new: of("new"), unjudged: [], secrets: this.secrets.size };
+    const of = (side: Side): string[] =>
+      this.instances.filter((one) => one.live && one.side === side).map(({ agent }) => agent);
+    const stillborn = this.instances.filter(({ live }) => !live).length;
+    return { old: of("old"), new: of("new"), unjudged: [], leftovers: this.secrets.size + stillborn };
   }
 
   begin(agent: string, side: Side): void {
