@@ -56,6 +56,14 @@ describe("JSON", () => {
     expect(fault(strictJson, `[${"0,".repeat(documentLimits.values)}0]`).code).toBe("tooManyValues");
     expect(fault(strictJson, " ".repeat(documentLimits.jsonUnits + 1)).code).toBe("documentTooLarge");
     expect(plainOf(strictJson(`"${"a".repeat(4_000_000)}"`))).toHaveLength(4_000_000);
+    expect(plainOf(strictJson(`"${"\\n".repeat(4_000_000)}"`))).toHaveLength(4_000_000);
+    expect(fault(strictJson, `"${"\\n".repeat(4_000_000)}`).code).toBe("notJson");
+  });
+
+  test("a number of millions of digits is refused at once", () => {
+    const began = performance.now();
+    expect(fault(strictJson, `[${"9".repeat(8_000_000)}]`).code).toBe("numberTooLarge");
+    expect(performance.now() - began).toBeLessThan(1_000);
   });
 
   test("it reads what Node reads, or is stricter", () => {
@@ -113,6 +121,12 @@ describe("YAML", () => {
     expect(fault(strictYaml, `${levels.join("\n")}\n`).code).toBe("tooManyAliases");
     expect(performance.now() - began).toBeLessThan(1_000);
     expect(process.memoryUsage().rss - before).toBeLessThan(50 * 1024 * 1024);
+  });
+
+  test("a billion laughs in many documents", () => {
+    const document = `- &a [${"x, ".repeat(300)}]\n${"- *a\n".repeat(90)}---\n`;
+    expect(fault(strictYaml, document.repeat(20)).code).toBe("tooManyAliases");
+    expect(fault(strictYaml, "---\n".repeat(documentLimits.values + 1)).code).toBe("tooManyValues");
   });
 
   test("nested without an end", () => {

@@ -13,7 +13,10 @@ import {
 
 const space = /[ \t\n\r]*/y;
 const number = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
-const string = /"[^"\\]*(?:\\[^][^"\\]*)*"/y;
+const quote = 34;
+const backslash = 92;
+/** With so many digits a whole number is beyond all that a double holds. */
+const mostDigits = 400;
 const literals: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
   ["true", true],
   ["false", false],
@@ -96,11 +99,20 @@ class JsonReader {
 
   #string(): string {
     const at = this.#at;
-    string.lastIndex = at;
-    const raw = string.exec(this.#source)?.[0];
-    if (raw === undefined) this.#fail("a text is not closed");
-    this.#at += raw.length;
-    return checkText(this.#decoded(raw, at), at, this.#steps);
+    const end = this.#closing(at);
+    if (end === -1) this.#fail("a text is not closed");
+    this.#at = end + 1;
+    return checkText(this.#decoded(this.#source.slice(at, this.#at), at), at, this.#steps);
+  }
+
+  /** Where the text that begins at a quote ends, or -1. One by one: an expression would run out of stack in a long one. */
+  #closing(at: number): number {
+    for (let end = at + 1; end < this.#source.length; end += 1) {
+      const unit = this.#source.charCodeAt(end);
+      if (unit === quote) return end;
+      if (unit === backslash) end += 1;
+    }
+    return -1;
   }
 
   /** Node's own reading of what is one text: its escapes, and the characters that have to be escaped. */
@@ -120,7 +132,8 @@ class JsonReader {
     this.#at = number.lastIndex;
     const [digits, fraction, exponent] = found;
     const whole = fraction === undefined && exponent === undefined;
-    return checkNumber(whole && digits.length > 15 ? BigInt(digits) : Number(digits), at, this.#steps);
+    const exact = whole && digits.length > 15 && digits.length < mostDigits;
+    return checkNumber(exact ? BigInt(digits) : Number(digits), at, this.#steps);
   }
 
   #take(character: string): boolean {

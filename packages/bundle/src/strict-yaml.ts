@@ -17,13 +17,14 @@ import {
 export function strictYaml(source: string): DocumentNode[] {
   checkLength(source, documentLimits.yamlUnits);
   const documents = parsed(source);
+  const allowance = { budget: new DocumentBudget(), aliases: documentLimits.aliases };
   return documents.map((document) => {
     const [wrong] = [...document.errors, ...document.warnings];
     if (wrong !== undefined) throw yamlFault(wrong.code, wrong.message, wrong.pos[0], document);
     const { version, explicit } = document.directives.yaml;
     if (explicit === true && version !== "1.2")
       throw new DocumentFault("yamlVersion", 0, [], `YAML ${version} is asked for`, "remove the %YAML line");
-    return new YamlReader(document).node(document.contents, document.range[0]);
+    return new YamlReader(document, allowance).node(document.contents, document.range[0]);
   });
 }
 
@@ -83,20 +84,27 @@ function keyText(key: unknown): string {
   return isScalar(key) ? String(key.value) : "?";
 }
 
+/** What all documents of a text may hold together: many small ones are no way round. */
+interface Allowance {
+  readonly budget: DocumentBudget;
+  /** That may still be followed. */
+  aliases: number;
+}
+
 /** Lives for one document: the library's nodes become ours, each checked. */
 class YamlReader {
   readonly #document: Document.Parsed;
   readonly #steps: Step[] = [];
-  readonly #budget = new DocumentBudget();
-  #aliases = 0;
+  readonly #allowance: Allowance;
 
-  constructor(document: Document.Parsed) {
+  constructor(document: Document.Parsed, allowance: Allowance) {
     this.#document = document;
+    this.#allowance = allowance;
   }
 
   node(node: unknown, otherwise: number): DocumentNode {
     const at = rangeOf(node)?.[0] ?? otherwise;
-    this.#budget.enter(at, this.#steps);
+    this.#allowance.budget.enter(at, this.#steps);
     if (isAlias(node)) return this.#alias(node, at);
     if (node === null || node === undefined) return { kind: "value", at, value: null };
     if ((isScalar(node) || isMap(node) || isSeq(node)) && node.tag !== undefined)
@@ -131,8 +139,8 @@ class YamlReader {
   }
 
   #alias(alias: { resolve(document: Document.Parsed): unknown; source: string }, at: number): DocumentNode {
-    this.#aliases += 1;
-    if (this.#aliases > documentLimits.aliases)
+    this.#allowance.aliases -= 1;
+    if (this.#allowance.aliases < 0)
       this.#fail(
         "tooManyAliases",
         at,
