@@ -33,11 +33,11 @@ export function pathMistake(path: string): string | null {
 }
 
 /**
- * Equal for two names that some file system takes for one. Upper case first: it makes `ß` and `ss` equal, and both forms
- * of a small sigma. Independent of the locale.
+ * Equal for two names that some file system takes for one. Upper case makes `ß` and `ss` equal, and both forms of a small
+ * sigma; lower case before it, since a capital `ẞ` has no other. Independent of the locale.
  */
 export function foldName(name: string): string {
-  return name.normalize("NFD").toUpperCase().toLowerCase().normalize("NFC");
+  return name.normalize("NFD").toLowerCase().toUpperCase().toLowerCase().normalize("NFC");
 }
 
 /** Two of the paths, or folders of them, that some file system takes for one; or null. The paths are in NFC. */

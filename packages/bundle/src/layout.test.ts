@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readCatalog } from "./catalog.ts";
 import { flawsOf, plantTree, temporaryFolder } from "./catalog-folder.fixture.ts";
-import { collision, pathMistake } from "./catalog-path.ts";
+import { collision, foldName, pathMistake } from "./catalog-path.ts";
 import { glob } from "./glob.ts";
 
 let folder: string;
@@ -92,6 +92,16 @@ test("a glob that is made to be slow is not", () => {
   expect(glob(`${"*a".repeat(100)}b`)("a".repeat(250))).toBe(false);
   expect(glob(Array.from({ length: 15 }, () => "**/a").join("/"))(`${"a/".repeat(31)}b`)).toBe(false);
   expect(performance.now() - began).toBeLessThan(1_000);
+});
+
+test("a name and its other cases are one name where files are, in every script", () => {
+  for (let point = 0; point < 0x110000; point += 1) {
+    const name = String.fromCodePoint(point);
+    if (!name.isWellFormed()) continue;
+    const folded = foldName(name);
+    for (const other of [name.toLowerCase(), name.toUpperCase(), name.normalize("NFD"), folded])
+      if (foldName(other) !== folded) expect(`${point.toString(16)}: ${foldName(other)}`).toBe(folded);
+  }
 });
 
 test("paths that somebody else wrote", () => {
