@@ -10,10 +10,22 @@ import { byPath } from "./catalog-hash.ts";
 import { pathMistake } from "./catalog-path.ts";
 import { catalogLimits, walkCatalog } from "./collect.ts";
 import { DocumentFault, faultFlaw } from "./document.ts";
-import { type Field, fail, fieldsOf, hexDigits, listOf, matching, oneOf, textOf, wholeNumber } from "./fields.ts";
+import {
+  checkFormat,
+  type Field,
+  fail,
+  fieldsOf,
+  hexDigits,
+  listOf,
+  matching,
+  oneOf,
+  textOf,
+  wholeNumber,
+} from "./fields.ts";
 import { FileReader } from "./file-content.ts";
 import type { AxisLock, FormatContent, FormatLock, LockedFile } from "./format-lock.ts";
 import { ignoreRules } from "./ignore-file.ts";
+import { codeOf } from "./node-error.ts";
 import { strictYaml } from "./strict-yaml.ts";
 import { utf8Text } from "./text-file.ts";
 
@@ -64,6 +76,7 @@ export function readFormatContent(sources: FormatSources, folder: string): { rea
 /** Throws a `BundleError` with the place of whatever is unknown, missing, repeated or wrong. */
 export function parseFormatLock(bytes: Uint8Array, file: string = formatLockName): FormatLock {
   return readDocument(bytes, file, (root) => {
+    checkFormat(root, lockFormat);
     const { format, axes: locked } = fieldsOf(root, ["format", "axes"]);
     oneOf(format, [lockFormat]);
     const fields = fieldsOf(locked, [], axes);
@@ -84,13 +97,18 @@ export function formatLockText(lock: FormatLock): string {
 
 function readAxis(field: Field, axis: Axis): AxisLock {
   const { version, files, accepted, earlier } = fieldsOf(field, ["version", "files", "accepted", "earlier"]);
+  const versions = new Set([readVersion(version, axis)]);
   return {
     version: readVersion(version, axis),
     files: readContent(files),
     accepted: listOf(accepted, most).map(readContent),
     earlier: listOf(earlier, most).map((one) => {
       const fields = fieldsOf(one, ["version", "contents"]);
-      return { version: readVersion(fields.version, axis), contents: listOf(fields.contents, most).map(readContent) };
+      const before = readVersion(fields.version, axis);
+      // As it is left where two branches were merged by keeping both.
+      if (versions.has(before)) fail(fields.version, "versionTwice", "is there twice");
+      versions.add(before);
+      return { version: before, contents: listOf(fields.contents, most).map(readContent) };
     }),
   };
 }
@@ -102,9 +120,13 @@ function readVersion(field: Field, axis: Axis): RuntimeTarget[Axis] {
 }
 
 function readContent(field: Field): FormatContent {
+  let last = "";
   return listOf(field, most).map((item) => {
-    const { path, sha256 } = fieldsOf(item, ["path", "sha256"]);
-    return { path: readPath(path), sha256: hexDigits(sha256) };
+    const fields = fieldsOf(item, ["path", "sha256"]);
+    const path = readPath(fields.path);
+    if (path <= last) fail(fields.path, "notSorted", "is not sorted, or is there twice");
+    last = path;
+    return { path, sha256: hexDigits(fields.sha256) };
   });
 }
 
@@ -115,6 +137,16 @@ function readPath(field: Field): string {
 }
 
 function filesAt(place: string, path: string): LockedFile[] {
+  try {
+    return filesBelow(place, path);
+  } catch (error) {
+    const code = codeOf(error);
+    if (error instanceof BundleError || code === null) throw error;
+    throw flawed("unreadable", path, `cannot be read (${code})`, "see to its permissions");
+  }
+}
+
+function filesBelow(place: string, path: string): LockedFile[] {
   const stat = fs.statSync(place, { throwIfNoEntry: false });
   if (stat === undefined) throw flawed("formatFileMissing", path, "is not there", `correct ${formatSourcesName}`);
   if (!stat.isDirectory()) return [lockedFile(fs.realpathSync(place), path)];

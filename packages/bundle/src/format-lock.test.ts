@@ -127,8 +127,18 @@ describe("files", () => {
       text.replace("lock/v1", "lock/v2"),
       text.replace("proto/0.proto", "../x"),
       text.replace('"wireVersion"', '"wire"'),
+      // As it is left where two branches were merged by keeping both.
+      text.replace('"files": [', '"files": [{ "path": "proto/0.proto", "sha256": "' + "0".repeat(64) + '" },'),
+      text.replace('"earlier": [', '"earlier": [{ "version": 1, "contents": [] },'),
+      text.replace('"earlier": [', '"earlier": [{ "version": 2, "contents": [] },'),
+      `<<<<<<< ours\n${text}=======\n${text}>>>>>>> theirs\n`,
     ])
       expect(() => parseFormatLock(Buffer.from(bad))).toThrow(BundleError);
+  });
+
+  test("T80: a lock of another version of Moorage is told with both", () => {
+    const next = formatLockText({}).replace("lock/v1", "lock/v2").replace("{", '{ "more": 1,');
+    expect(() => parseFormatLock(Buffer.from(next))).toThrow(/fingerprint-lock\/v2.*reads.*fingerprint-lock\/v1/);
   });
 
   test("sources name files and folders", () => {
@@ -171,5 +181,8 @@ describe("files", () => {
     expect(() => readFormatContent(sources, folder)).toThrow(/schema: is not there/);
     plantTree(folder, { "schema/a.sql": { link: "/etc/hostname" } });
     expect(() => readFormatContent(sources, folder)).toThrow(/leads out/);
+    fs.rmSync(`${folder}/schema`, { recursive: true });
+    fs.symlinkSync("schema", `${folder}/schema`);
+    expect(() => readFormatContent(sources, folder)).toThrow(BundleError);
   });
 });
