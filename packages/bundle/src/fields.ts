@@ -70,13 +70,21 @@ export function orNull<Value>(field: Field, read: (field: Field) => Value): Valu
   return field.node.kind === "value" && field.node.value === null ? null : read(field);
 }
 
-/** A time as every JavaScript writes it, in UTC with milliseconds: one text for one instant. */
+/** A time as every JavaScript writes it, in UTC with milliseconds: one text for one instant, of a year of four digits. */
 export function instant(field: Field): string {
   const text = textOf(field);
   const ms = Date.parse(text);
-  return !Number.isNaN(ms) && new Date(ms).toISOString() === text
+  return text.length === "2026-01-31T12:00:00.000Z".length && !Number.isNaN(ms) && new Date(ms).toISOString() === text
     ? text
     : fail(field, "malformedField", "is no time such as 2026-01-31T12:00:00.000Z");
+}
+
+/** Another format may have other fields: that is said, and not that one of them is unknown. */
+export function checkFormat({ node }: Field, known: string): void {
+  const format = node.kind === "record" ? node.members.get("format")?.value : undefined;
+  if (format?.kind !== "value" || format.value === known) return;
+  const message = `is ${JSON.stringify(format.value)}, and this version of Moorage reads ${known}`;
+  fail({ node: format, steps: ["format"] }, "formatUnknown", message);
 }
 
 export function fail(field: Field, code: string, message: string): never {

@@ -1,5 +1,6 @@
 import type { Json } from "@moorage/core";
 import { expect, test } from "vitest";
+import { addSignatures, envelopeBytes, parseEnvelope } from "./dsse.ts";
 import type { Manifest } from "./manifest.ts";
 import { makeKey, manifestOf, optionsFor, rootOf, signed, signedBytes } from "./signed-bundle.fixture.ts";
 import { type BundleVerification, verifyBundle } from "./verify-bundle.ts";
@@ -28,6 +29,9 @@ const changes: readonly (readonly [string, unknown])[] = [
   ["catalogHash", `sha256:${"a".repeat(64)}`],
   ["created", "2026-01-01"],
   ["created", "2026-02-30T00:00:00.000Z"],
+  ["created", "+010000-01-01T00:00:00.000Z"],
+  ["expires", "+002026-02-01T00:00:00.000Z"],
+  ["created", "-000001-01-01T00:00:00.000Z"],
   ["created", "2026-01-01T01:00:00.000+01:00"],
   ["expires", "2025-01-01T00:00:00.000Z"],
   ["rootVersion", 0],
@@ -84,6 +88,10 @@ test("T80: another format is told with both versions", () => {
   const { message } = refusal(signedBytes(next as unknown as Json, key));
   expect(message).toContain("moorage.dev/bundle/v2");
   expect(message).toContain("moorage.dev/bundle/v1");
+  const envelope = { ...parseEnvelope(signed(manifest, key)), payloadType: "application/vnd.moorage.bundle.v2+json" };
+  const other = refusal(envelopeBytes(addSignatures({ ...envelope, signatures: [] }, [key])));
+  expect(other.message).toContain("application/vnd.moorage.bundle.v2+json");
+  expect(other.message).toContain("application/vnd.moorage.bundle.v1+json");
 });
 
 test("a bundle for another version of the root", () => {

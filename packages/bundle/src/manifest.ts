@@ -8,6 +8,7 @@ import { collision, pathMistake } from "./catalog-path.ts";
 import { catalogLimits } from "./collect.ts";
 import { plainOf } from "./document.ts";
 import {
+  checkFormat,
   type Field,
   fail,
   fieldsOf,
@@ -64,8 +65,7 @@ export function manifestDigest(bytes: Uint8Array): string {
 /** Throws a `BundleError` that names the place of whatever is unknown, missing, repeated or wrong. */
 export function parseManifest(bytes: Uint8Array): Manifest {
   return readCanonical(bytes, "manifest", (root) => {
-    // Another format may have other fields: say that, and not that one of them is unknown.
-    if (root.node.kind === "record" && root.node.members.has("format")) formatOf(root);
+    checkFormat(root, manifestFormat);
     const fields = fieldsOf(root, [
       "format",
       "channel",
@@ -98,14 +98,6 @@ export function parseManifest(bytes: Uint8Array): Manifest {
       fail(fields.catalogHash, "catalogHash", "is not the hash of the components");
     return manifest;
   });
-}
-
-function formatOf(root: Field): void {
-  const { node } = root;
-  const format = node.kind === "record" ? node.members.get("format") : undefined;
-  if (format?.value.kind !== "value" || format.value.value === manifestFormat) return;
-  const message = `is ${JSON.stringify(format.value.value)}, and this version of Moorage reads ${manifestFormat}`;
-  fail({ node: format.value, steps: ["format"] }, "formatUnknown", message);
 }
 
 function readChannel(field: Field): Channel {

@@ -5,7 +5,18 @@ import { type KeyId, keyIdOf, type PublicKey, readPublicKey, type SigningKey } f
 import { BundleError, fileFlaw } from "./bundle-error.ts";
 import { canonicalBytes, readCanonical } from "./canonical-document.ts";
 import { type Envelope, parseEnvelope, signEnvelope, signersOf } from "./dsse.ts";
-import { type Field, fail, fieldsOf, hexDigits, instant, listOf, oneOf, orNull, wholeNumber } from "./fields.ts";
+import {
+  checkFormat,
+  type Field,
+  fail,
+  fieldsOf,
+  hexDigits,
+  instant,
+  listOf,
+  oneOf,
+  orNull,
+  wholeNumber,
+} from "./fields.ts";
 import { greatestSequence } from "./manifest.ts";
 
 const rootFormat = "moorage.dev/root/v1";
@@ -101,6 +112,7 @@ export function publicKeysOf(root: TrustRoot): readonly PublicKey[] {
 
 function parseRoot(bytes: Uint8Array): TrustRoot {
   return readCanonical(bytes, "root", (root) => {
+    checkFormat(root, rootFormat);
     const fields = fieldsOf(root, ["format", "version", "threshold", "keys", "expires"]);
     const keys = listOf(fields.keys, mostKeys).map(readKey);
     for (const [index, { keyId }] of keys.entries())
