@@ -33,17 +33,20 @@ export function signEnvelope(payloadType: string, payload: Uint8Array, keys: rea
   return addSignatures({ payloadType, payload, signatures: [] }, keys);
 }
 
-/** The same payload with more signatures; a key that has signed already does not sign again. */
+/** The same payload with more signatures; a key that has signed already does not sign again, if what it signed is this. */
 export function addSignatures(envelope: Envelope, keys: readonly SigningKey[]): Envelope {
   const message = preAuthenticationEncoding(envelope.payloadType, envelope.payload);
-  const signatures = [...envelope.signatures];
-  for (const key of keys)
-    if (!signatures.some(({ keyId }) => keyId === key.keyId))
-      signatures.push({ keyId: key.keyId, signature: key.sign(message) });
+  let signatures = envelope.signatures;
+  for (const key of keys) {
+    const { keyId, publicKey } = key;
+    if (signersOf({ ...envelope, signatures }, [publicKey]).size > 0) continue;
+    // Whatever stands under its name is none of its signatures.
+    signatures = [...signatures.filter((other) => other.keyId !== keyId), { keyId, signature: key.sign(message) }];
+  }
   return { ...envelope, signatures };
 }
 
-/** As JSON, on one line. */
+/** As JSON, on one line. Throws a `BundleError` for what nobody would read. */
 export function envelopeBytes({ payloadType, payload, signatures }: Envelope): Uint8Array {
   const json = {
     payloadType,
@@ -53,20 +56,15 @@ export function envelopeBytes({ payloadType, payload, signatures }: Envelope): U
       sig: base64(signature),
     })),
   };
-  return Buffer.from(`${JSON.stringify(json)}\n`, "utf8");
+  const bytes = Buffer.from(`${JSON.stringify(json)}\n`, "utf8");
+  if (bytes.length > envelopeLimits.bytes)
+    throw tooLarge("shorten the paths of the catalog, or have fewer files in it");
+  return bytes;
 }
 
 /** Throws a `BundleError` that names the place. */
 export function parseEnvelope(bytes: Uint8Array): Envelope {
-  if (bytes.length > envelopeLimits.bytes)
-    throw new BundleError("not valid", [
-      fileFlaw(
-        "envelopeTooLarge",
-        "envelope",
-        `is larger than ${envelopeLimits.bytes} bytes`,
-        "this is no bundle of Moorage's",
-      ),
-    ]);
+  if (bytes.length > envelopeLimits.bytes) throw tooLarge("this is no bundle of Moorage's");
   return readDocument(bytes, "envelope", (root) => {
     const { payloadType, payload, signatures } = fieldsOf(root, ["payloadType", "payload", "signatures"]);
     return {
@@ -88,6 +86,11 @@ export function signersOf(envelope: Envelope, keys: readonly PublicKey[]): Reado
         signers.add(id);
     }
   return signers;
+}
+
+function tooLarge(hint: string): BundleError {
+  const message = `is larger than ${envelopeLimits.bytes} bytes`;
+  return new BundleError("not valid", [fileFlaw("envelopeTooLarge", "envelope", message, hint)]);
 }
 
 function readSignature(field: Field): EnvelopeSignature {

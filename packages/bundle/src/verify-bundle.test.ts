@@ -65,10 +65,18 @@ describe("threats", () => {
     expect(verify(signed(newer, key), { floor }).kind).toBe("verified");
   });
 
-  test("rollback is checked as well when what is here has expired, and on the first run after it", () => {
+  test("T81, rollback is checked as well when what is here has expired, and on the first run after it", () => {
     const old = manifestOf(files, { expires: "2026-01-15T00:00:00.000Z" });
     const floor = { sequence: 5, digest: "sha256:" + "a".repeat(64), rootVersion: 1 };
     expect(refusal(signed(old, key), { floor }).reason).toBe("rollback");
+    // What is here has expired, and somebody offers what came before it, which never does.
+    const here = manifestOf(files, { sequence: 2, parent: digestOf(manifest), expires: "2026-01-15T00:00:00.000Z" });
+    const held = {
+      floor: { sequence: 2, digest: digestOf(here), rootVersion: 1 },
+      accepted: new Set([digestOf(here)]),
+    };
+    expect(verify(signed(here, key), held).kind).toBe("verified");
+    expect(refusal(good, held).reason).toBe("rollback");
   });
 
   test("rollback of the trust root", () => {
@@ -86,7 +94,23 @@ describe("threats", () => {
     expect(verify(signed(old, key), { accepted: new Set([digestOf(old)]) }).kind).toBe("verified");
   });
 
-  test("freeze: a clock that was set back does not bring an older bundle through", () => {
+  test("T83, freeze: the clock of a check is the one from its start, however long it takes", () => {
+    const expires = "2026-01-15T00:00:00.000Z";
+    const bundle = manifestOf(files, { expires });
+    const late = Date.parse(expires);
+    const given = optionsFor(root, files, { now: late - 1 });
+    let now = given.now;
+    const options: VerifyOptions = {
+      ...given,
+      // Time passes with each file.
+      payload: (component) => ((now += 1), given.payload(component)),
+    };
+    expect(verifyBundle(signed(bundle, key), options).kind).toBe("verified");
+    expect(now).toBeGreaterThan(late);
+    expect(refusal(signed(bundle, key), { now }).reason).toBe("expired");
+  });
+
+  test("T83, freeze: a clock that was set back does not bring an older bundle through", () => {
     const floor = { sequence: 2, digest: `sha256:${"b".repeat(64)}`, rootVersion: 1 };
     expect(refusal(good, { floor, now: 0 }).reason).toBe("rollback");
   });
@@ -258,8 +282,9 @@ describe("threats", () => {
     expect(refusal(envelopeBytes({ ...parseEnvelope(good), signatures: [] })).reason).toBe("unsigned");
   });
 
-  test("T78: signing with no key gives nothing that passes", () => {
-    expect(refusal(signed(manifest)).reason).toBe("unsigned");
+  test("T78: to ask for a signature without a key is an error, and what has none does not pass", () => {
+    expect(() => signed(manifest)).toThrow(expect.objectContaining({ name: "BundleError", code: "noKey" }));
+    expect(refusal(envelopeBytes({ ...parseEnvelope(good), signatures: [] })).reason).toBe("unsigned");
   });
 
   test("a bundle cut short at any byte", () => {

@@ -11,7 +11,7 @@ import {
   orderTexts,
 } from "@moorage/core";
 import type { KeyId, SigningKey } from "@moorage/keys";
-import { BundleError } from "./bundle-error.ts";
+import { BundleError, fileFlaw, shown } from "./bundle-error.ts";
 import { type BundleFault, orderHints } from "./bundle-fault.ts";
 import type { Component } from "./catalog.ts";
 import { type Envelope, parseEnvelope, signEnvelope, signersOf } from "./dsse.ts";
@@ -70,8 +70,12 @@ export type BundleVerification =
       readonly digest: string | null;
     };
 
-/** The envelope of a manifest, signed. To ask for a signature and not to get one is an error of the keys, never a success. */
+/** The envelope of a manifest, signed. To ask for a signature and not to get one is a `BundleError`, never a success. */
 export function signManifest(manifest: Manifest, keys: readonly SigningKey[]): Envelope {
+  if (keys.length === 0)
+    throw new BundleError("not signed", [
+      fileFlaw("noKey", "bundle", "there is no key to sign it with", "`moorage keys init` makes one"),
+    ]);
   return signEnvelope(bundlePayloadType, manifestBytes(manifest), keys);
 }
 
@@ -127,10 +131,12 @@ class BundleCheck {
   #signatures(envelope: Envelope): ReadonlySet<KeyId> {
     const { root } = this.#options.root;
     if (envelope.payloadType !== bundlePayloadType)
-      refuse("envelopeInvalid", "the envelope holds something else than a bundle", "give the bundle's own file", {
-        expected: bundlePayloadType,
-        actual: envelope.payloadType,
-      });
+      refuse(
+        "envelopeInvalid",
+        `the envelope holds ${shown(envelope.payloadType)}, and this version of Moorage reads ${bundlePayloadType}`,
+        "give the bundle's own file, or have both sides at one version of Moorage",
+        { expected: bundlePayloadType, actual: envelope.payloadType },
+      );
     if (envelope.signatures.length === 0)
       refuse("unsigned", "the bundle has no signature", "sign it and publish it again");
     const signers = signersOf(envelope, publicKeysOf(root));
