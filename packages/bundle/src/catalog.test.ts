@@ -6,6 +6,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BundleError } from "./bundle-error.ts";
 import { readCatalog } from "./catalog.ts";
 import { flawsOf, plantTree, type Tree, temporaryFolder } from "./catalog-folder.fixture.ts";
+import { pathMistake } from "./catalog-path.ts";
+import { manifestBytes, parseManifest } from "./manifest.ts";
+import { manifestOf } from "./signed-bundle.fixture.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -45,9 +48,10 @@ describe("paths", () => {
         "cafe\u0301.md": "",
         "stra\u00dfe/a": "",
         "STRASSE/b": "",
+        "Stra\u1e9ee/c": "",
       }),
     );
-    expect(flaws.map(({ code }) => code)).toEqual(["pathCollision", "pathCollision", "pathCollision"]);
+    expect(flaws.map(({ code }) => code)).toEqual(Array.from({ length: 4 }, () => "pathCollision"));
     const told = flaws.map(({ message }) => message).join("\n");
     for (const name of ['"Read.md"', '"read.md"', '"caf\\u00e9.md"', '"cafe\\u0301.md"', '"stra\\u00dfe"', '"STRASSE"'])
       expect(told).toContain(name);
@@ -63,8 +67,31 @@ describe("paths", () => {
     expect(flawsOf(folder).map(({ code }) => code)).toEqual(["pathInvalid", "pathInvalid"]);
   });
 
-  test("deeper than anybody means to", () => {
-    expect(codes({ [`${"d/".repeat(40)}a.md`]: "" })).toEqual(["tooDeep"]);
+  test("deeper than anybody means to, and just not so", () => {
+    expect(codes({ [`${"d/".repeat(32)}a.md`]: "" })).toEqual(["tooDeep"]);
+    fs.rmSync(folder, { recursive: true });
+    const deepest = `${"d/".repeat(31)}a.md`;
+    const { components, hash } = readCatalog(plantTree(folder, { [deepest]: "" }));
+    expect(pathMistake(deepest)).toBeNull();
+    const facts = { sequence: 1, parent: null, catalogHash: hash };
+    expect(parseManifest(manifestBytes(manifestOf({}, { ...facts, components }))).components).toEqual(components);
+  });
+
+  test("a name that is too long only in its normal form", () => {
+    // One that the normal form takes apart, and never puts together again.
+    expect(codes({ [`${"\u{1d160}".repeat(60)}.md`]: "" })).toEqual(["pathInvalid"]);
+  });
+
+  test("a name that is one of ours on some systems alone, or nearly", () => {
+    for (const [name, meant] of [
+      ["catalog.yml", "catalog.yaml"],
+      ["Catalog.yaml", "catalog.yaml"],
+      [".MoorageIgnore", ".moorageignore"],
+    ] as const) {
+      const [flaw] = flawsOf(plantTree(join(folder, name), { [name]: "", "a.md": "" }));
+      expect(flaw).toMatchObject({ code: "nearlyOurs", file: name, hint: `call it ${meant}` });
+    }
+    expect(readCatalog(plantTree(join(folder, "below"), { "shop/catalog.yml": "" })).components).toHaveLength(1);
   });
 });
 
@@ -136,8 +163,8 @@ describe("limits are told before anything is read", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
   });
 
-  test("far more empty files than a catalog has, as in a folder of a hundred thousand", () => {
-    for (let index = 0; index < 25_000; index += 1) fs.closeSync(fs.openSync(`${folder}/${index}`, "w"));
+  test("a hundred thousand empty files", () => {
+    execFileSync("sh", ["-c", "seq 1 100000 | xargs touch"], { cwd: folder });
     const before = process.memoryUsage().rss;
     const began = performance.now();
     expect(flawsOf(folder).map(({ code }) => code)).toEqual(["tooManyEntries"]);
@@ -244,6 +271,7 @@ test("a planted key is refused with file and line, whatever the file is called",
       "a.md": `one\r\ntwo ${token}\r\n`,
       "key.pem": pem,
       ".env": `\n\nT=${token}\n`,
+      "in-latin-1.ini": Buffer.from(`; f\u00fcr uns\nt=${token}\n`, "latin1"),
       "b.json": `{"t":"${token}"}`,
     }),
   );
@@ -251,6 +279,7 @@ test("a planted key is refused with file and line, whatever the file is called",
     ["plantedSecret", ".env", 3],
     ["plantedSecret", "a.md", 2],
     ["plantedSecret", "b.json", 1],
+    ["plantedSecret", "in-latin-1.ini", 2],
     ["plantedSecret", "key.pem", 1],
   ]);
   expect(JSON.stringify(flaws)).not.toContain(token);

@@ -5,6 +5,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { BundleError, type Flaw, fileFlaw, throwFlaws } from "./bundle-error.ts";
 import { byPath, catalogHashOf } from "./catalog-hash.ts";
+import { foldName } from "./catalog-path.ts";
 import { type CatalogLimits, catalogLimits, type FoundFile, type IgnoredPath, walkCatalog } from "./collect.ts";
 import { DocumentFault, type DocumentNode, faultFlaw } from "./document.ts";
 import { FileReader } from "./file-content.ts";
@@ -75,6 +76,10 @@ class CatalogReader {
   catalog(): Catalog {
     const ignore = ignoreRules(this.#ownFile(ignoreFileName), this.#flaws);
     const walk = walkCatalog(this.#root, ignore, this.#limits, this.#flaws);
+    for (const { path } of walk.files) {
+      const meant = nearly(path);
+      if (meant !== null) this.#flaw("nearlyOurs", path, `is nearly ${meant}, and would not count`, `call it ${meant}`);
+    }
     // Nothing of a catalog that is refused anyhow needs to be read.
     this.#throwFlaws();
     if (walk.files.length === 0) throw this.#empty(walk.ignored.length);
@@ -118,8 +123,8 @@ class CatalogReader {
 
   #checked(path: string, raw: Uint8Array): Uint8Array {
     if (!isTextPath(path)) {
-      // A key lies in a file of any name.
-      if (this.#strict && isUtf8(raw) && !raw.includes(0)) this.#flaws.push(...plantedSecrets(path, utf8Text(raw)));
+      // A key lies in a file of any name, and in text of any encoding.
+      if (this.#strict && !raw.includes(0)) this.#flaws.push(...plantedSecrets(path, anyText(raw)));
       return raw;
     }
     const normal = normaliseText(path, raw);
@@ -150,11 +155,11 @@ class CatalogReader {
   /** The text of a file that says something about the catalog, or null when there is none. */
   #ownFile(name: string): string | null {
     const path = join(this.#root, name);
-    const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+    const stat = statOf(path);
     if (stat === undefined) return null;
     const most = 1024 * 1024;
-    if (!stat.isFile() || stat.size > most) {
-      this.#flaw("unreadable", name, "is no file, or larger than a mebibyte", "make it a short file");
+    if (stat?.isFile() !== true || stat.size > most) {
+      this.#flaw("unreadable", name, "is no file that can be read, or larger than a mebibyte", "make it a short file");
       return null;
     }
     const reading = this.#reader.read(path, stat.size, most);
@@ -188,6 +193,27 @@ class CatalogReader {
   #flaw(code: string, file: string, message: string, hint: string): void {
     this.#flaws.push(fileFlaw(code, file, message, hint));
   }
+}
+
+/** Undefined for what is not there, null for what cannot be looked at. */
+function statOf(path: string): fs.Stats | undefined | null {
+  try {
+    return fs.lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return null;
+  }
+}
+
+/** UTF-8, or else an encoding whose characters are one byte each: what keys are made of is the same in all of them. */
+function anyText(bytes: Uint8Array): string {
+  return isUtf8(bytes) ? utf8Text(bytes) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+}
+
+/** The name of ours that a file's name is on some systems alone, or nearly; null for any other. */
+function nearly(path: string): string | null {
+  const folded = foldName(path);
+  if (folded === ignoreFileName && path !== ignoreFileName) return ignoreFileName;
+  return /^catalog\.ya?ml$/.test(folded) && path !== layoutFileName ? layoutFileName : null;
 }
 
 function realFolder(directory: string): string {

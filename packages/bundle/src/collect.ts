@@ -67,7 +67,8 @@ class Walker {
 
   /** `above` are the real folders that lead here. */
   folder(real: string, path: string, above: readonly string[]): void {
-    if (above.length > pathLimits.depth)
+    // A file in it would have one part more.
+    if (above.length >= pathLimits.depth)
       throw this.#limit("tooDeep", path, `is deeper than ${pathLimits.depth} folders`);
     const spellings = new Map<string, string>();
     for (const name of this.#names(real, path)) {
@@ -105,8 +106,8 @@ class Walker {
   /** One by one: a folder of a million entries is not held in memory. Sorted, so that flaws come in one order. */
   #names(real: string, path: string): string[] {
     const names: string[] = [];
-    // Bytes that are no UTF-8 would come out as replacement characters, and the file would not be found.
-    const folder = fs.opendirSync(real, { encoding: "latin1", bufferSize: 256 });
+    const folder = this.#opened(real, path);
+    if (folder === null) return names;
     try {
       for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
         this.#entries += 1;
@@ -114,7 +115,7 @@ class Walker {
           throw this.#limit("tooManyEntries", path, `the catalog has more than ${this.#limits.entries} entries`);
         const bytes = Buffer.from(entry.name, "latin1");
         const name = bytes.toString("utf8");
-        const mistake = Buffer.from(name, "utf8").equals(bytes) ? nameMistake(name) : "is not UTF-8";
+        const mistake = Buffer.from(name, "utf8").equals(bytes) ? nameMistake(name.normalize("NFC")) : "is not UTF-8";
         if (mistake === null) names.push(name);
         else
           this.#flaw(
@@ -128,6 +129,17 @@ class Walker {
       folder.closeSync();
     }
     return names.sort();
+  }
+
+  #opened(real: string, path: string): fs.Dir | null {
+    try {
+      // Bytes that are no UTF-8 would come out as replacement characters, and the file would not be found.
+      return fs.opendirSync(real, { encoding: "latin1", bufferSize: 256 });
+    } catch (error) {
+      const code = codeOf(error) ?? String(error);
+      this.#flaw("unreadable", path === "" ? "." : path, `cannot be listed (${code})`, "see to its permissions");
+      return null;
+    }
   }
 
   #look(place: string, path: string): Found | Flaw {

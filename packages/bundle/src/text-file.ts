@@ -32,7 +32,9 @@ export type TextReading =
 /** The bytes as every checkout would have them. The given ones are not changed; they are the result where nothing differs. */
 export function normaliseText(file: string, bytes: Uint8Array): TextReading {
   if (!isUtf8(bytes)) return invalidUtf8(file, bytes);
-  const body = byteOrderMark.every((byte, at) => bytes[at] === byte) ? bytes.subarray(3) : bytes;
+  let body = bytes;
+  // However many: what is shipped has none, so that it is its own normal form.
+  while (byteOrderMark.every((byte, at) => body[at] === byte)) body = body.subarray(byteOrderMark.length);
   const zero = body.indexOf(0);
   if (zero !== -1)
     return flawAt(file, body, zero, "nulInText", "holds a NUL: this is no text", "save it as UTF-8 text");
