@@ -75,14 +75,16 @@ export function writeUnfinished(disk: Disk, path: string, parts: Iterable<Uint8A
   const fresh = unfinished(path);
   const file = disk.create(fresh, mode);
   try {
-    for (const batch of batches(parts)) disk.write(file, batch);
-    disk.sync(file);
+    try {
+      for (const batch of batches(parts)) disk.write(file, batch);
+      disk.sync(file);
+    } finally {
+      disk.close(file);
+    }
   } catch (error) {
-    disk.close(file);
     disk.remove(fresh);
     throw error;
   }
-  disk.close(file);
   return fresh;
 }
 

@@ -7,6 +7,8 @@ import { codeOf } from "./node-error.ts";
 import { StoreError } from "./store-error.ts";
 import type { PayloadReader } from "./verify-bundle.ts";
 
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+
 type Components = Pick<Manifest, "components">;
 
 /** The parts of a pack, each proved to be what was signed. Throws a `StoreError`. */
@@ -29,10 +31,14 @@ export class PackReader {
   readonly #file: number;
   readonly #places = new Map<string, number>();
 
-  /** Null when there is no pack. */
+  /** Null when there is no pack, or something else in its place. */
   static open(path: string, manifest: Components): PackReader | null {
     try {
-      return new PackReader(fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW), manifest);
+      // Nothing waits for whoever writes into a pipe.
+      const file = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      if (fs.fstatSync(file).isFile()) return new PackReader(file, manifest);
+      fs.closeSync(file);
+      return null;
     } catch (error) {
       if (codeOf(error) === "ENOENT") return null;
       throw error;

@@ -100,7 +100,7 @@ export function troubledDisk(before: (step: keyof Disk, count: number) => void):
       nodeDisk.write(file, bytes.subarray(half));
     },
     sync: (file) => (trouble("sync"), nodeDisk.sync(file)),
-    close: nodeDisk.close,
+    close: (file) => (nodeDisk.close(file), trouble("close")),
     rename: (from, to) => (trouble("rename"), nodeDisk.rename(from, to)),
     symbolicLink: (target, path) => (trouble("symbolicLink"), nodeDisk.symbolicLink(target, path)),
     syncFolder: (path) => (trouble("syncFolder"), nodeDisk.syncFolder(path)),

@@ -26,6 +26,8 @@ import {
   verifyBundle,
 } from "./verify-bundle.ts";
 
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+
 /** All throw a `StoreError` for what is wrong with the place; what is wrong with a bundle is a refusal. */
 export interface BundleStore {
   /** Stores a verified bundle with its content. A damaged copy that lies there is replaced. */
@@ -185,7 +187,7 @@ function manifestIn(envelope: Uint8Array): Manifest | null {
 function readEnvelope(path: string): Uint8Array | null {
   let file: number;
   try {
-    file = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW);
+    file = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return null;
     throw error;
