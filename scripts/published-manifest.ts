@@ -7,6 +7,8 @@ export interface Manifest {
   readonly version: string;
   readonly bin?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  /** A source for each way in. */
+  readonly exports?: Readonly<Record<string, string>>;
   readonly [key: string]: unknown;
 }
 
@@ -20,9 +22,17 @@ export function libraryManifest(manifest: Manifest): Manifest {
   const { devDependencies: _, scripts: __, ...kept } = manifest;
   return {
     ...kept,
-    exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" }, "./package.json": "./package.json" },
+    exports: {
+      ...Object.fromEntries(Object.entries(kept.exports ?? {}).map(([name, source]) => [name, builtFrom(source)])),
+      "./package.json": "./package.json",
+    },
     files: ["dist"],
   };
+}
+
+function builtFrom(source: string): { readonly types: string; readonly default: string } {
+  const built = source.replace("./src/", "./dist/").replace(/\.ts$/, "");
+  return { types: `${built}.d.ts`, default: `${built}.js` };
 }
 
 /** The command: everything is in its bundle, so it depends on nothing and can only be run. */

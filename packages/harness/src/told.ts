@@ -1,4 +1,5 @@
 /** What a supervisor does that no record holds, told as it happens. */
+import type { BundleState } from "@moorage/core";
 import type { LostTurn } from "./endings.ts";
 import type { StopReason } from "./life.ts";
 
@@ -9,3 +10,9 @@ export type Told =
   | { readonly kind: "killing" }
   /** The agent ended with these in flight. */
   | { readonly kind: "lost"; readonly turns: readonly LostTurn[] };
+
+/** What becomes of an agent's bundles, told as it happens. */
+export type DeliveryTold =
+  | { readonly kind: "bundle"; readonly digest: string; readonly state: BundleState; readonly detail: string | null }
+  /** Something could not be done; it is tried again where that helps. */
+  | { readonly kind: "trouble"; readonly detail: string };
