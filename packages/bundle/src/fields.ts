@@ -82,9 +82,11 @@ export function instant(field: Field): string {
 /** Another format may have other fields: that is said, and not that one of them is unknown. */
 export function checkFormat({ node }: Field, known: string): void {
   const format = node.kind === "record" ? node.members.get("format")?.value : undefined;
-  if (format?.kind !== "value" || format.value === known) return;
-  const message = `is ${JSON.stringify(format.value)}, and this version of Moorage reads ${known}`;
-  fail({ node: format, steps: ["format"] }, "formatUnknown", message);
+  if (format === undefined) return;
+  const field = { node: format, steps: ["format"] };
+  const text = textOf(field);
+  if (text !== known)
+    fail(field, "formatUnknown", `is ${JSON.stringify(text)}, and this version of Moorage reads ${known}`);
 }
 
 export function fail(field: Field, code: string, message: string): never {

@@ -17,6 +17,8 @@ function refusal(bytes: Uint8Array): Extract<BundleVerification, { kind: "refuse
 }
 
 const changes: readonly (readonly [string, unknown])[] = [
+  ["format", []],
+  ["format", 1],
   ["sequence", 0],
   ["sequence", 1.5],
   ["sequence", "1"],
