@@ -1,7 +1,9 @@
 /** The scope of a state directory that is not there, for who only looks: nothing is in it, and nothing is made. */
 import type { Refused } from "@moorage/core";
+import { bundlesFolder, deliveryFolder, trustFolder } from "./instance-folder.ts";
 import { openJournal } from "./journal.ts";
 import type { Scope, ScopeOptions } from "./scope.ts";
+import { openedForReading } from "./state-error.ts";
 
 export function emptyScope({ stateDir, clock }: ScopeOptions): Scope {
   const nothing = { kind: "read", instances: [], version: "0" } as const;
@@ -9,6 +11,7 @@ export function emptyScope({ stateDir, clock }: ScopeOptions): Scope {
     kind: "refused",
     refusal: { kind: "unknown", detail: `the state in ${stateDir} was opened for reading` },
   };
+  const cannotWrite = (): Promise<never> => Promise.reject(openedForReading(stateDir));
   return {
     stateDir,
     mode: "read",
@@ -30,6 +33,14 @@ export function emptyScope({ stateDir, clock }: ScopeOptions): Scope {
     },
     inventory: { readScope: async () => nothing },
     journal: openJournal(stateDir, { clock, writable: false }),
+    documents: { read: async () => null, list: async () => [], swap: cannotWrite },
+    bundlesFolder: bundlesFolder(stateDir),
+    trustFolder: trustFolder(stateDir),
+    deliveryFolder: (name) => deliveryFolder(stateDir, name),
+    delivery: async () => null,
+    offer: cannotWrite,
+    retry: cannotWrite,
+    pokeAll: () => undefined,
     facts: async () => [],
     setStopGrace: async () => "notFound",
     purge: async () => "nothing",

@@ -1,7 +1,10 @@
 /** What people want to know of an instance beside its decoded observation. */
 import type { ProcessTemplate } from "@moorage/core";
+import { readNotes } from "@moorage/core";
 import type { Facts, ProcessUsage } from "@moorage/harness";
 import { readFacts } from "@moorage/harness";
+import { readDeliveryFacts } from "./deliveries.ts";
+import type { DeliveryFacts } from "./delivery-facts.ts";
 import { incarnationsOf, instancePaths } from "./instance-folder.ts";
 import type { InstanceRow } from "./instance-row.ts";
 import { markOf, readCounter, readRow, readRows, startedAtOf } from "./instance-row.ts";
@@ -47,6 +50,8 @@ export interface InstanceFacts {
   readonly workspace: string;
   readonly template: ProcessTemplate;
   readonly launchEnv: Readonly<Record<string, string>>;
+  /** Its life with bundles; null where none are delivered to it, or nothing can be told. */
+  readonly delivery: DeliveryFacts | null;
   /** Why the supervisor waits, where it does. */
   readonly waiting: string | null;
 }
@@ -59,7 +64,9 @@ export async function gatherFacts(core: ScopeCore, names: readonly string[] | un
   );
   const usage = running.length === 0 ? new Map<number, ProcessUsage>() : await core.table.usage(running);
   const stopped = await stoppedSupervisors(core, sightings);
-  return sightings.map((sighting) => factsOf(core, sighting, usage, stopped));
+  return Promise.all(
+    sightings.map(async (sighting) => factsOf(core, sighting, usage, stopped, await deliveryOf(core, sighting))),
+  );
 }
 
 /** Milliseconds for which the locks need not be looked at again: a status reads first, and then asks for facts. */
@@ -97,6 +104,7 @@ function factsOf(
   { row, look, observed }: Sighting,
   usage: ReadonlyMap<number, ProcessUsage>,
   stopped: ReadonlySet<number>,
+  delivery: DeliveryFacts | null,
 ): InstanceFacts {
   const paths = instancePaths(core.stateDir, row);
   const told = row.claim === null ? null : readFacts(paths.facts);
@@ -124,8 +132,15 @@ function factsOf(
     workspace: paths.workspace,
     template: row.template,
     launchEnv: row.launchEnv,
+    delivery,
     waiting: row.status.phase === "waiting" ? row.status.message : null,
   };
+}
+
+/** Read only for an agent to which bundles are delivered: what it takes to read one is not loaded for the others. */
+async function deliveryOf(core: ScopeCore, { row }: Sighting): Promise<DeliveryFacts | null> {
+  if (readNotes(row, core.profile).catalog === undefined) return null;
+  return readDeliveryFacts(instancePaths(core.stateDir, row).delivery, Date.now());
 }
 
 const dayMs = 86_400_000;

@@ -8,6 +8,8 @@ export interface InstancePaths {
   readonly base: string;
   /** The agent's lasting folder. */
   readonly workspace: string;
+  /** Its life with bundles, and the copies that it runs on: lasting as well. */
+  readonly delivery: string;
   /** Of this incarnation alone. */
   readonly folder: string;
   readonly supervisorLock: string;
@@ -32,6 +34,7 @@ export function instancePaths(
   return {
     base,
     workspace: `${base}/workspace`,
+    delivery: deliveryFolder(stateDir, instance.name),
     folder,
     supervisorLock: `${folder}/supervisor.lock`,
     creatorLock: `${folder}/creator.lock`,
@@ -47,6 +50,20 @@ export function instancePaths(
 
 export function instanceBase(stateDir: string, name: string): string {
   return `${stateDir}/instances/${name}`;
+}
+
+export function deliveryFolder(stateDir: string, name: string): string {
+  return `${instanceBase(stateDir, name)}/delivery`;
+}
+
+/** The store of the bundles of all channels. */
+export function bundlesFolder(stateDir: string): string {
+  return `${stateDir}/bundles`;
+}
+
+/** The key that signs here, and the root of what is trusted. */
+export function trustFolder(stateDir: string): string {
+  return `${stateDir}/trust`;
 }
 
 const incarnation = /^(\d+)-[0-9a-f]{6}$/;

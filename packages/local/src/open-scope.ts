@@ -7,9 +7,11 @@ import { moorageProfile } from "@moorage/core";
 import { machineIdentity, processTable } from "@moorage/harness";
 import { ChangeWatch } from "./change-watch.ts";
 import { Busy, createDatabase, Database, databasePath } from "./database.ts";
+import { openDeliveries } from "./deliveries.ts";
+import { openDocuments } from "./documents.ts";
 import { emptyScope } from "./empty-scope.ts";
 import { gatherFacts, revivesOf } from "./facts.ts";
-import { incarnationsOf, instanceBase, instancePaths } from "./instance-folder.ts";
+import { bundlesFolder, incarnationsOf, instanceBase, instancePaths, trustFolder } from "./instance-folder.ts";
 import { readRow, updateRow } from "./instance-row.ts";
 import { openJournal } from "./journal.ts";
 import { probeLock } from "./lock.ts";
@@ -91,6 +93,10 @@ function composeScope(core: ScopeCore, mode: "read" | "write", substrate: Substr
     substrate,
     inventory: substrate,
     journal,
+    documents: openDocuments(core),
+    bundlesFolder: bundlesFolder(stateDir),
+    trustFolder: trustFolder(stateDir),
+    ...openDeliveries(database, mode),
     facts: (names) => gatherFacts(core, names),
     async setStopGrace(name, graceMs) {
       const row = await writing(() => {

@@ -1,5 +1,6 @@
 /** One state directory as its callers see it: the ports of core over it, and what people want to know and do beside them. */
-import type { BindingProfile, Clock, Inventory, Random, Substrate } from "@moorage/core";
+import type { BindingProfile, Clock, Documents, Inventory, Random, Substrate } from "@moorage/core";
+import type { Deliveries } from "./deliveries.ts";
 import type { InstanceFacts } from "./facts.ts";
 import type { LocalJournal } from "./journal.ts";
 import type { Mount } from "./mount.ts";
@@ -27,17 +28,21 @@ export interface ScopeOptions {
   readonly mountOf?: (path: string) => Mount | null;
 }
 
-export interface Scope {
+export interface Scope extends Deliveries {
   readonly stateDir: string;
   readonly mode: "read" | "write";
   readonly substrate: Substrate;
   readonly inventory: Inventory;
   readonly journal: LocalJournal;
+  readonly documents: Documents;
+  /** The store of bundles, and what signs and verifies them; neither needs to be there. */
+  readonly bundlesFolder: string;
+  readonly trustFolder: string;
   /** What people want to know of the instances with these names, or of all; in the order of their names. */
   facts(names?: readonly string[]): Promise<readonly InstanceFacts[]>;
   /** Shortens the grace of a stop, asked for before or after it, in milliseconds from the stop's begin (`stop --now`). */
   setStopGrace(name: string, graceMs: number): Promise<"set" | "notFound">;
-  /** Removes an ended agent's folder with its workspace and logs. `stillThere`: its instance exists, stop it first. */
+  /** Removes an ended agent's folder with its workspace, its logs and what it lived through with bundles. `stillThere`: its instance exists, stop it first. */
   purge(name: string): Promise<"purged" | "nothing" | "stillThere">;
   /** Times (milliseconds since 1970) of the revives of the last day, oldest first. */
   revives(name: string): Promise<readonly number[]>;

@@ -27,3 +27,12 @@ export class StateError extends Error {
     this.hint = hint;
   }
 }
+
+/** Of a scope that was opened by who only looks. */
+export function openedForReading(stateDir: string): StateError {
+  return new StateError(
+    "stateReadOnly",
+    `the state in ${stateDir} was opened for reading; nothing was changed`,
+    "open it for writing",
+  );
+}
