@@ -1,7 +1,10 @@
 /** Small documents that several callers change: whoever writes compares what was seen, and swaps. */
 
-/** `gate`: what may start in a fleet; `move`: its cold move; `release`: its builds; each by the fleet's name. A notice has its id. */
-export type DocumentKind = "gate" | "move" | "notice" | "release";
+/**
+ * `gate`: what may start in a fleet; `move`: its cold move; `release`: its builds; each by the fleet's name. A notice has its
+ * id. `launch`: what a cold move starts its agents from, by the move's id.
+ */
+export type DocumentKind = "gate" | "move" | "notice" | "release" | "launch";
 
 export interface StoredDocument {
   readonly name: string;
