@@ -102,6 +102,7 @@ async function restartOne(
     return { agent, stop, start: null };
   }
   const start = await startOne(plan, session, times, journal, interrupt);
+  for (const warning of start.warnings) output.warn(warning);
   const ended = start.condition?.code === "agentEnded" && !output.json;
   progress.end(agent, startText(start, output, ended ? await logTail(session, start.agentId) : []));
   return { agent, stop, start };

@@ -77,6 +77,13 @@ export const defaultGraceMs = 60_000;
 const defaultMaxAgeMs = 60_000;
 export const defaultTrial: DeclaredTrial = { turns: 1, bakeMs: 10_000 };
 
+/** The formats of a build that declares none. */
+export const defaultFormats: RuntimeTarget = {
+  wireVersion: 1,
+  eventLogSchema: 1,
+  crdApiVersion: "moorage.dev/v1alpha1",
+};
+
 /** What stands for the agent when nothing but its name and command is known. */
 export function undeclaredAgent(name: string, command: readonly string[], directory: string): DeclaredAgent {
   return {
@@ -93,7 +100,7 @@ export function undeclaredAgent(name: string, command: readonly string[], direct
     secretEnv: new Map(),
     passEnv: [],
     catalog: null,
-    fingerprint: { wireVersion: 1, eventLogSchema: 1, crdApiVersion: "moorage.dev/v1alpha1" },
+    fingerprint: defaultFormats,
     drainMs: defaultDrainMs,
     graceMs: defaultGraceMs,
     idleMs: null,

@@ -1,4 +1,5 @@
 /** What an agent that is there was started from: the declaration that was recorded with it, or its record itself. */
+import { basename } from "node:path";
 import { moorageProfile, nameIdentity, readNotes } from "@moorage/core";
 import { sha256 } from "@moorage/keys";
 import type { DeclaredAgent } from "../declaration/agent.ts";
@@ -44,8 +45,12 @@ export function recordedPlan(
       hint: "name the declaration with --file",
     });
   const notes = readNotes(instance.observed, moorageProfile);
+  const { catalog } = template;
   return {
     agent: name,
+    fleet: notes.fleet ?? name,
+    // Without a name in any channel it is read where it lies, as it was.
+    catalog: catalog === null ? null : { path: catalog.path, name: notes.catalog ?? basename(catalog.path) },
     identity: nameIdentity(name, sha256),
     template,
     notes,

@@ -14,6 +14,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** All of a start's request but its times. */
 export interface LaunchPlan {
   readonly agent: string;
+  readonly fleet: string;
+  /** Its folder, and its name in the fleet's channels; null: it has none. */
+  readonly catalog: { readonly path: string; readonly name: string } | null;
   readonly identity: Identity;
   readonly template: IntentTemplate;
   readonly notes: Notes;
@@ -72,6 +75,8 @@ export async function launchPlan(
       : await import("./pod-template.ts").then(({ checkedPod }) => checkedPod(agent));
   return {
     agent: agent.name,
+    fleet: agent.fleet,
+    catalog: agent.catalog,
     identity,
     template: checked.template,
     notes: checked.notes,

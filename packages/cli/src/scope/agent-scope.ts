@@ -1,7 +1,7 @@
 /** The scope of a command, wherever it is: core's ports over it, and what people want to know and do beside them. */
 import type { Condition, Inventory, Substrate } from "@moorage/core";
 import type { ClusterEvent, PodFacts, PodLogEvent } from "@moorage/kubernetes";
-import type { InstanceFacts, LocalJournal, LogEvent } from "@moorage/local";
+import type { InstanceFacts, LocalJournal, LogEvent, Scope } from "@moorage/local";
 import type { SubstrateName } from "./substrate-of.ts";
 
 /** What people want to know of an instance beside its decoded observation. Nothing here decides anything. */
@@ -40,10 +40,18 @@ export interface OutputChoice {
 
 export type OutputEvent = LogEvent | PodLogEvent;
 
+/** What only one machine has: the documents of its fleets, the store of bundles, and the lives of agents with them. */
+export type MachineScope = Pick<
+  Scope,
+  "stateDir" | "documents" | "bundlesFolder" | "trustFolder" | "delivery" | "offer" | "retry" | "pokeAll"
+>;
+
 export interface AgentScope {
   readonly on: SubstrateName;
   readonly substrate: Substrate;
   readonly inventory: Inventory;
+  /** null on a cluster. */
+  readonly machine: MachineScope | null;
   /** What this machine's callers saw, decided and did. */
   readonly journal: LocalJournal;
   /** Milliseconds after which whoever watches looks again, though no change was told. */

@@ -24,6 +24,7 @@ export function openClusterScope(invocation: Invocation, host: Host, clock: Cloc
     on: "kubernetes",
     substrate,
     inventory,
+    machine: null,
     journal: record.journal,
     lookMs,
     facts: async (names) =>

@@ -26,6 +26,7 @@ export async function openLocalScope(directory: string, clock: Clock, options: L
     on: "local",
     substrate: scope.substrate,
     inventory: scope.inventory,
+    machine: scope,
     journal: scope.journal,
     lookMs,
     facts: async (names) => (await scope.facts(names)).map(factsOf),

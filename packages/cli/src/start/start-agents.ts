@@ -88,6 +88,7 @@ export async function startAll(
     plans.map(async (plan) => {
       progress.begin(plan.agent, "looking");
       const result = await startOne(plan, session, times, journal, host.interrupt);
+      for (const warning of result.warnings) host.output.warn(warning);
       const ended = result.condition?.code === "agentEnded";
       const tail = ended && !host.output.json ? await logTail(session, result.agentId) : [];
       progress.end(plan.agent, startText(result, host.output, tail));

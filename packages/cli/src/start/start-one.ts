@@ -1,7 +1,8 @@
 /** Starts one agent and puts what came of it into the words of the contract. */
-import type { ActionTaken, Condition, Journal, Notes, StartOutcome } from "@moorage/core";
+import type { ActionTaken, Admission, Condition, Journal, Notes, StartOutcome } from "@moorage/core";
 import { instanceName, moorageProfile, readNotes, startAgent } from "@moorage/core";
 import { sha256 } from "@moorage/keys";
+import { defaultFormats } from "../declaration/agent.ts";
 import { exit, exitOfError, exitOfOutcome } from "../errors/exit-code.ts";
 import { reportOf } from "../errors/report.ts";
 import type { LaunchPlan } from "../launch/start-request.ts";
@@ -27,6 +28,8 @@ export interface StartResult {
   readonly actions: readonly ActionTaken[];
   readonly requests: number;
   readonly elapsedMs: number;
+  /** What a person should know beside it. */
+  readonly warnings: readonly string[];
   readonly exit: number;
 }
 
@@ -44,6 +47,7 @@ export async function startOne(
   const { deadlineMs, settleMs } = times;
   const [obstacle] = plan.obstacles;
   const { substrate, seen } = remembering(scope.substrate);
+  const warnings: string[] = [];
   try {
     const outcome = await startAgent(
       {
@@ -56,6 +60,7 @@ export async function startOne(
         deadlineMs,
         settleMs,
         obstacle: obstacle === undefined ? null : reportOf(obstacle),
+        ...admissionOf(plan, session, (warning) => warnings.push(warning)),
       },
       { substrate, clock, random, digest: sha256, journal, signal },
     );
@@ -63,7 +68,8 @@ export async function startOne(
     const recorded = instance === undefined ? {} : readNotes(instance, moorageProfile);
     const why = outcome.outcome === "notConfirmed" ? await scope.whyWaiting(outcome.agentId) : null;
     const { condition, exit } = judge(plan, outcome, recorded, times);
-    return resultOf(plan, outcome, { condition: why ?? condition, exit }, Math.round(clock.now() - began));
+    const elapsedMs = Math.round(clock.now() - began);
+    return { ...resultOf(plan, outcome, { condition: why ?? condition, exit }, elapsedMs), warnings };
   } catch (error) {
     const { code, message, hint } = reportOf(error);
     return {
@@ -78,9 +84,32 @@ export async function startOne(
       actions: [],
       requests: 0,
       elapsedMs: Math.round(clock.now() - began),
+      warnings,
       exit: exitOfError(code),
     };
   }
+}
+
+/** Whatever a start has to pass is loaded once something is about to be started. */
+function admissionOf(
+  { agent, fleet, catalog, template }: LaunchPlan,
+  { scope: { machine } }: Session,
+  warn: (text: string) => void,
+): { readonly admission?: Admission } {
+  if (machine === null) return {};
+  const target = template.fingerprint ?? defaultFormats;
+  let loaded: Admission | undefined;
+  const load = async (): Promise<Admission> => {
+    const { localAdmission } = await import("../update/local-admission.ts");
+    loaded ??= localAdmission({ agent, fleet, target, catalog }, machine, warn);
+    return loaded;
+  };
+  return {
+    admission: {
+      begin: async () => (await load()).begin(),
+      stillHolds: async () => (await load()).stillHolds(),
+    },
+  };
 }
 
 interface Judgement {
@@ -92,7 +121,7 @@ interface Judgement {
 function judge(plan: LaunchPlan, outcome: StartOutcome, { name, source }: Notes, times: StartTimes): Judgement {
   const { agent, notes } = plan;
   if (outcome.outcome !== "alreadyRunning")
-    return { condition: ofWhichDeclaration(outcome), exit: exitOfOutcome(outcome.outcome) };
+    return { condition: ofWhichDeclaration(outcome), exit: exitOfStart(outcome) };
   if (name !== undefined && name !== agent)
     return {
       condition: {
@@ -127,6 +156,12 @@ function judge(plan: LaunchPlan, outcome: StartOutcome, { name, source }: Notes,
   return { condition: outcome.condition, exit: exit.ok };
 }
 
+/** A catalog that cannot be published is a mistake of the declaration, though it is seen only once something is to be created. */
+function exitOfStart({ outcome, condition }: StartOutcome): number {
+  const ofDeclaration = outcome === "refused" && condition !== null && exitOfError(condition.code) === exit.usage;
+  return ofDeclaration ? exit.usage : exitOfOutcome(outcome);
+}
+
 /** Who has just corrected the declaration is not to read the old trouble as news. */
 function ofWhichDeclaration({ outcome, intent, condition }: StartOutcome): Condition | null {
   if (outcome !== "reported" || intent !== "diverged" || condition === null) return condition;
@@ -138,7 +173,7 @@ function resultOf(
   outcome: StartOutcome,
   { condition, exit }: Judgement,
   elapsedMs: number,
-): StartResult {
+): Omit<StartResult, "warnings"> {
   const { agentId, scope, intent, attempt, startedAt, actions, requests } = outcome;
   return {
     agent: plan.agent,
@@ -157,6 +192,6 @@ function resultOf(
 }
 
 /** One agent of a `DeployResult`, exactly as the contract has it. */
-export function startJson({ exit: _, condition, ...rest }: StartResult): object {
+export function startJson({ exit: _, warnings: __, condition, ...rest }: StartResult): object {
   return { ...rest, condition: condition === null ? null : { code: condition.code, message: condition.message } };
 }

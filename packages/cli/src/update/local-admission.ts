@@ -1,0 +1,114 @@
+/** What a start on this machine has to pass: the gate of its fleet, and a catalog that is published before the first start. */
+import { ensureTrust, hashCatalog, readCatalogContent, readTrust } from "@moorage/bundle";
+import type { Admission, Admitted, Condition, Notes, RuntimeTarget } from "@moorage/core";
+import { gateAdmission } from "@moorage/core";
+import { reportOf } from "../errors/report.ts";
+import { guarded } from "../fingerprint/formats.ts";
+import type { MachineScope } from "../scope/agent-scope.ts";
+import type { CatalogLine } from "./catalog-line.ts";
+import { channelText, isPublished, publishedOf, storeOf } from "./catalog-line.ts";
+import { publishContent } from "./publish-content.ts";
+
+/** One agent that is about to be started. */
+export interface AdmittedStart {
+  readonly agent: string;
+  readonly fleet: string;
+  readonly target: RuntimeTarget;
+  /** Its folder, and its name in the fleet's channels; null: it has none. */
+  readonly catalog: { readonly path: string; readonly name: string } | null;
+}
+
+/** `warn` is told once what a person should know beside the start. */
+export function localAdmission(start: AdmittedStart, machine: MachineScope, warn: (text: string) => void): Admission {
+  const { fleet, target, catalog, agent } = start;
+  const gate = gateAdmission(machine.documents, fleet, target);
+  const line: CatalogLine | null =
+    catalog === null
+      ? null
+      : { channel: { fleet, catalog: catalog.name }, path: catalog.path, target, agents: [agent] };
+  let warned = false;
+  const warnOnce = (text: string): void => {
+    if (!warned) warn(text);
+    warned = true;
+  };
+  return {
+    async begin() {
+      try {
+        // What cannot be published is told before the gate of the fleet is made.
+        const first = line === null ? null : readyToPublish(line, machine);
+        const admitted = await gate.begin();
+        if (line === null || admitted.kind === "refuse") return admitted;
+        return withCatalog(line, machine, first, admitted.notes, warnOnce);
+      } catch (error) {
+        return { kind: "refuse", condition: conditionOf(error) };
+      }
+    },
+    async stillHolds() {
+      try {
+        return await gate.stillHolds();
+      } catch (error) {
+        return conditionOf(error);
+      }
+    },
+  };
+}
+
+type Content = ReturnType<typeof readCatalogContent>;
+
+/** The folder as the first bundle of its channel; null when something is published already. Throws `catalogInvalid`. */
+function readyToPublish({ channel, path }: CatalogLine, machine: MachineScope): Content | null {
+  if (storeOf(machine).head(channel) !== null) return null;
+  return guarded(() => readCatalogContent(path), "catalogInvalid");
+}
+
+function withCatalog(
+  line: CatalogLine,
+  machine: MachineScope,
+  first: Content | null,
+  notes: Notes,
+  warn: (text: string) => void,
+): Admitted {
+  const { channel, agents } = line;
+  const store = storeOf(machine);
+  const root = ensureTrust(machine.trustFolder);
+  // Of several that come first one publishes, and all start on that.
+  if (first !== null) publishContent(line, first, null, machine);
+  const published = publishedOf(store, channel);
+  if (published === null) throw new Error(`nothing is published in ${channelText(channel)} after it was`);
+  const { manifest, head } = published;
+  if (manifest.rootVersion !== root.root.version) {
+    const message = `what is published of ${channelText(channel)} was signed for version ${manifest.rootVersion} of the trust root, and version ${root.root.version} counts now`;
+    const hint = "run `moorage update apply`: it publishes the catalog anew, signed with the key that counts";
+    return { kind: "refuse", condition: { code: "bundleOtherRoot", message, hint } };
+  }
+  // Whoever published was killed before it was given to the fleet, or published by hand.
+  const assigned = store.assigned(channel) ?? store.assign(channel, head.digest);
+  const floor = store.confirmed(channel) ?? assigned;
+  if (first === null && isEdited(line, machine, published.manifest))
+    warn(
+      `${agents.join(", ")}: its catalog was edited since it was published: it starts on number ${floor.sequence}; run \`moorage update apply\` to deliver what was edited`,
+    );
+  return {
+    kind: "pass",
+    notes: { ...notes, catalog: channel.catalog, trustRoot: root.digest, catalogFloor: String(floor.sequence) },
+  };
+}
+
+/** A folder that cannot be read any more is told by whoever publishes it: what is published starts all the same. */
+function isEdited(
+  { path, target }: CatalogLine,
+  { trustFolder }: MachineScope,
+  manifest: Parameters<typeof isPublished>[3],
+): boolean {
+  try {
+    const rootVersion = readTrust(trustFolder)?.root.version ?? null;
+    return !isPublished({ hash: hashCatalog(path) }, target, rootVersion, manifest);
+  } catch {
+    return true;
+  }
+}
+
+function conditionOf(error: unknown): Condition {
+  const { code, message, hint } = reportOf(error);
+  return { code, message, hint };
+}
