@@ -98,5 +98,6 @@ export type { Quarantined } from "./update/quarantine.ts";
 export { quarantinedBy, quarantineMs } from "./update/quarantine.ts";
 export { readLife, writeLife } from "./update/read-life.ts";
 export { readMove, writeMove } from "./update/read-move.ts";
+export * from "./update/releases.ts";
 export { withRun } from "./update/starting.ts";
 export { stepLife } from "./update/trial.ts";
