@@ -7,16 +7,20 @@ const common = { aliases: [], complete: "none", takesCommand: false, onThisMachi
 const build: CommandSpec = {
   ...common,
   name: "bundle build",
-  summary: "check and hash a catalog, and say what it holds; --output writes it as one signed file",
+  summary: "check and hash a catalog, and say what it holds; --output writes it as one file",
   usage: "[DIR]",
   words: [0, 1],
   flags: [
     file,
-    { name: "output", value: "FILE", description: "write the bundle, signed, as one file that others can read" },
+    {
+      name: "output",
+      value: "FILE",
+      description: "write the bundle as one file, to be signed and published later or elsewhere",
+    },
   ],
   examples: [
     ["moorage bundle build", "the catalog of ./agent.yaml"],
-    ["moorage bundle build ./catalog --output writers.bundle", "to carry it to another machine"],
+    ["moorage bundle build ./catalog --output writers.bundle", "to be signed and published later"],
   ],
   load: async () => (await import("../commands/bundle-build.ts")).bundleBuild,
 };

@@ -26,7 +26,34 @@ const codesOfErrors: Readonly<Record<string, number>> = {
   fingerprintInvalid: exit.usage,
   formatsDiffer: exit.usage,
   catalogInvalid: exit.usage,
+  bundleOtherRoot: exit.refused,
+  nothingPublished: exit.refused,
+  channelUnclear: exit.usage,
+  nothingToWatch: exit.refused,
+  nameTwice: exit.refused,
+  publishLost: exit.worldMoved,
+  wholeFleetMoves: exit.refused,
+  planMoved: exit.worldMoved,
   wouldOverwrite: exit.refused,
+  bundleRefused: exit.refused,
+  bundleFileInvalid: exit.refused,
+  bundleFileMissing: exit.usage,
+  noSuchBundle: exit.refused,
+  noBundleInUse: exit.refused,
+  catalogMoved: exit.refused,
+  releaseMoved: exit.worldMoved,
+  notConfirmedByPerson: exit.refused,
+  noSuchNotice: exit.usage,
+  notAChoice: exit.usage,
+  decidedAlready: exit.worldMoved,
+  noticeMoved: exit.worldMoved,
+  worldMoved: exit.worldMoved,
+  fleetIncomplete: exit.usage,
+  bundleMissing: exit.refused,
+  bundleUnfit: exit.refused,
+  cannotTell: exit.refused,
+  insideFleet: exit.refused,
+  moveRecordLost: exit.refused,
   nothingToKeep: exit.refused,
   noUserManager: exit.refused,
   secretsFromEnvironment: exit.refused,
@@ -67,6 +94,8 @@ const codesOfErrors: Readonly<Record<string, number>> = {
 /** The exit code of an error with this code. Errors of identity keys are errors of the declaration. */
 export function exitOfError(code: string): number {
   if (Object.hasOwn(codesOfErrors, code)) return codesOfErrors[code] ?? exit.fault;
+  // A key that signs, and the trust in it, are mended by a person.
+  if (/^(?:signingKey|trust)[A-Z]/.test(code)) return exit.refused;
   return /^key[A-Z]/.test(code) ? exit.usage : exit.fault;
 }
 

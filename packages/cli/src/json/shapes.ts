@@ -1,5 +1,7 @@
 /** The shapes of every JSON object that the command prints. The published schemas are made from them, and tests hold the output to them. */
 import * as z from "zod/mini";
+import { type BundleResultKind, bundleFields } from "./bundle-shapes.ts";
+import { type MailboxResultKind, mailboxFields } from "./mailbox-shapes.ts";
 import { jsonVersion } from "./version.ts";
 
 const text = z.string();
@@ -131,7 +133,9 @@ export type ResultKind =
   | "DoctorResult"
   | "Completion"
   | "Version"
-  | "Error";
+  | "Error"
+  | BundleResultKind
+  | MailboxResultKind;
 
 /** What each kind holds beside `apiVersion` and `kind`. */
 const fields: Readonly<Record<ResultKind, z.core.$ZodShape>> = {
@@ -206,6 +210,8 @@ const fields: Readonly<Record<ResultKind, z.core.$ZodShape>> = {
   Completion: { shell: z.enum(["bash", "zsh", "fish"]), script: text },
   Version: { version: text, node: text, platform: text, arch: text },
   Error: fault,
+  ...bundleFields,
+  ...mailboxFields,
 };
 
 export const resultKinds: readonly ResultKind[] = Object.keys(fields) as ResultKind[];
