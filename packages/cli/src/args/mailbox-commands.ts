@@ -1,6 +1,12 @@
 /** The group `mailbox`, as data. */
 import type { CommandGroup, CommandSpec } from "./command-spec.ts";
 
+const revision = {
+  name: "revision",
+  value: "N",
+  description: "only if the notice still has this revision: what a script has seen",
+} as const;
+
 const common = { aliases: [], complete: "none", takesCommand: false, onThisMachineOnly: true } as const;
 
 const list: CommandSpec = {
@@ -31,7 +37,7 @@ const approve: CommandSpec = {
   summary: "yes: what it asks for may be done",
   usage: "ID",
   words: [1, 1],
-  flags: [],
+  flags: [revision],
   examples: [["moorage mailbox approve n4f2", ""]],
   load: async () => (await import("../commands/mailbox.ts")).mailboxApprove,
 };
@@ -42,7 +48,7 @@ const reject: CommandSpec = {
   summary: "no: it is not done",
   usage: "ID",
   words: [1, 1],
-  flags: [],
+  flags: [revision],
   examples: [["moorage mailbox reject n4f2", ""]],
   load: async () => (await import("../commands/mailbox.ts")).mailboxReject,
 };
@@ -54,7 +60,7 @@ const decide: CommandSpec = {
   usage: "ID CHOICE",
   words: [2, 2],
   complete: ["approve", "reject", "retry", "go-on", "go-back", "acknowledge"],
-  flags: [],
+  flags: [revision],
   examples: [
     ["moorage mailbox decide n4f2 retry", "try a bundle again that was refused or brought back"],
     ["moorage mailbox decide n4f2 go-back", "bring the old pair back up"],
@@ -68,7 +74,7 @@ const snooze: CommandSpec = {
   summary: "not now: it waits again after a while",
   usage: "ID --for DURATION",
   words: [1, 1],
-  flags: [{ name: "for", value: "DURATION", description: "how long it is to be silent, such as 2h" }],
+  flags: [{ name: "for", value: "DURATION", description: "how long it is to be silent, such as 2h" }, revision],
   examples: [["moorage mailbox snooze n4f2 --for 2h", ""]],
   load: async () => (await import("../commands/mailbox.ts")).mailboxSnooze,
 };

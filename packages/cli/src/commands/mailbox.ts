@@ -1,15 +1,128 @@
 /** `moorage mailbox`: what needs a person, and the decisions about it. */
-import type { Run } from "../args/command-spec.ts";
-import { CliError } from "../errors/cli-error.ts";
+import type { Mail, Notice, NoticeChoice } from "@moorage/core";
+import { openMailbox, waitingNotices } from "@moorage/core";
+import type { Invocation, Run } from "../args/command-spec.ts";
+import type { ColdMovePorts } from "../cold-move/carry-out.ts";
+import { usageError } from "../errors/cli-error.ts";
+import { exit } from "../errors/exit-code.ts";
+import type { Host } from "../host.ts";
+import type { Acted } from "../mailbox/act-on-decision.ts";
+import { actedJson, actOnDecision, isAboutMove } from "../mailbox/act-on-decision.ts";
+import { choiceOf, choiceWord } from "../mailbox/choice-words.ts";
+import { checkChoice, decideNotice, snoozeNotice } from "../mailbox/decide-notice.ts";
+import { factsNow } from "../mailbox/facts-now.ts";
+import { findNotice, shortId } from "../mailbox/find-notice.ts";
+import { noticeJson } from "../mailbox/notice-json.ts";
+import { noticeLines, noticeText } from "../mailbox/notice-text.ts";
+import { whoDecides } from "../mailbox/who-decides.ts";
+import { showProgress } from "../output/progress.ts";
+import { countFlag, durationFlag } from "../selection.ts";
+import { clockText } from "../text/time.ts";
+import { withMachine } from "../update/with-machine.ts";
 
-export const mailboxList: Run = notYet;
-export const mailboxShow: Run = notYet;
-export const mailboxApprove: Run = notYet;
-export const mailboxReject: Run = notYet;
-export const mailboxDecide: Run = notYet;
-export const mailboxSnooze: Run = notYet;
+export const mailboxList: Run = async (invocation, host) =>
+  withMachine(invocation, host, "read", async (session, { documents }) => {
+    const { output } = host;
+    const mail = await openMailbox(documents, session.random).list();
+    const now = Date.now();
+    const all = invocation.flags["all"] === true;
+    const shown = all ? mail.notices : waitingNotices(mail.notices, now);
+    if (output.json) {
+      output.object("MailboxResult", { notices: shown.map(noticeJson), unreadable: mail.unreadable });
+      return exit.ok;
+    }
+    for (const line of noticeLines(shown, mail.notices, output, now)) output.line(line);
+    for (const line of listEnd(shown, mail, all)) output.line(line);
+    return exit.ok;
+  });
 
-function notYet({ command }: Parameters<Run>[0]): Promise<number> {
-  const message = `moorage ${command} is not there yet`;
-  throw new CliError({ code: "notAvailable", message, hint: "run `moorage --help` to see what is" });
+function listEnd(shown: readonly Notice[], { notices, unreadable }: Mail, all: boolean): string[] {
+  const others = notices.length - shown.length;
+  return [
+    ...(shown.length === 0 ? [all ? "the mailbox is empty" : "nothing waits for a person"] : []),
+    ...(shown.length > 0 && !all ? ["`moorage mailbox show ID` says more, and what there is to choose"] : []),
+    ...(others > 0 && !all
+      ? [`(${others} more for knowing, snoozed, decided or over: \`moorage mailbox list --all\`)`]
+      : []),
+    ...(unreadable.length > 0
+      ? [`${unreadable.length} cannot be read: another version of moorage wrote them (${unreadable.join(", ")})`]
+      : []),
+  ];
 }
+
+export const mailboxShow: Run = async (invocation, host) =>
+  withMachine(invocation, host, "read", async (session, { documents }) => {
+    const { output } = host;
+    const { notices } = await openMailbox(documents, session.random).list();
+    const notice = findNotice(invocation.words[0] ?? "", notices);
+    if (output.json) output.object("NoticeResult", { notice: noticeJson(notice) });
+    else for (const line of noticeText(notice, notices, output, Date.now())) output.line(line);
+    return exit.ok;
+  });
+
+export const mailboxApprove: Run = (invocation, host) => decide("approve", invocation, host);
+export const mailboxReject: Run = (invocation, host) => decide("reject", invocation, host);
+export const mailboxDecide: Run = (invocation, host) => decide(choiceOf(invocation.words[1] ?? ""), invocation, host);
+
+async function decide(choice: NoticeChoice, invocation: Invocation, host: Host): Promise<number> {
+  const seen = countFlag(invocation, "revision");
+  return withMachine(invocation, host, "write", async (session, machine) => {
+    const { output } = host;
+    const mailbox = openMailbox(machine.documents, session.random);
+    const { notices } = await mailbox.list();
+    const notice = findNotice(invocation.words[0] ?? "", notices);
+    const progress = showProgress(output, () => session.clock.now());
+    const ports: ColdMovePorts = { machine, session, progress, host };
+    try {
+      checkChoice(notice, choice, notices);
+      if (isLeftBehind(notice, choice)) {
+        output.progress(`${shortId(notice.id, notices)} was decided like that before: going on with it`);
+        const acted = await actOnDecision(notice, ports);
+        // Else there is nothing to go on with: who decided what and when is told below.
+        if (acted.move !== null && acted.move.outcome !== "nothing" && acted.move.outcome !== "busy")
+          return told(notice, acted, notices, host);
+      }
+      const word = { choice, by: whoDecides(), at: Date.now(), revision: seen ?? notice.revision };
+      const decided = await decideNotice(notice, word, factsNow(machine, session), mailbox, session);
+      output.progress(`${shortId(notice.id, notices)}: ${choiceWord(choice)}, recorded as decided by ${word.by}`);
+      return told(decided, await actOnDecision(decided, ports), notices, host);
+    } finally {
+      progress.close();
+    }
+  });
+}
+
+/** Decided before this call began: whoever carried it out may have been killed, and this call takes it up. */
+function isLeftBehind(notice: Notice, choice: NoticeChoice): boolean {
+  return isAboutMove(notice) && notice.state.kind === "decided" && notice.state.choice === choice;
+}
+
+function told(notice: Notice, acted: Acted, all: readonly Notice[], { output }: Host): number {
+  for (const line of acted.lines) output.line(line);
+  const { move } = acted;
+  if (move !== null && move.notice !== null)
+    output.line(`it waits for a person: \`moorage mailbox show ${shortId(move.notice.id, [...all, move.notice])}\``);
+  if (output.json) output.object("MailboxDecision", { notice: noticeJson(notice), ...actedJson(acted) });
+  return acted.exit;
+}
+
+export const mailboxSnooze: Run = async (invocation, host) => {
+  if (invocation.flags["for"] === undefined)
+    throw usageError("how long it is to be silent is missing", "write `moorage mailbox snooze ID --for 2h`");
+  const ms = durationFlag(invocation, "for", 0);
+  const seen = countFlag(invocation, "revision");
+  return withMachine(invocation, host, "write", async (session, machine) => {
+    const { output } = host;
+    const mailbox = openMailbox(machine.documents, session.random);
+    const { notices } = await mailbox.list();
+    const notice = findNotice(invocation.words[0] ?? "", notices);
+    const at = Date.now();
+    const word = { by: whoDecides(), at, revision: seen ?? notice.revision };
+    const snoozed = await snoozeNotice(notice, word, at + ms, mailbox, session);
+    if (output.json) output.object("MailboxDecision", { notice: noticeJson(snoozed), retry: null, move: null });
+    output.line(
+      `${shortId(notice.id, notices)} is silent until ${clockText(new Date(at + ms).toISOString(), at)}; \`moorage mailbox list --all\` shows it meanwhile`,
+    );
+    return exit.ok;
+  });
+};

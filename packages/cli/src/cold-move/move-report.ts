@@ -1,0 +1,83 @@
+/** What came of carrying a cold move out: for people, for programs, and as an exit code. */
+import type { ColdMove, MoveOutcome, Notice } from "@moorage/core";
+import { exit } from "../errors/exit-code.ts";
+import { formatWords, stateWords, underWayText } from "./move-words.ts";
+
+export interface MoveReport {
+  readonly fleet: string;
+  readonly outcome: MoveOutcome["kind"];
+  /** As it is now; null: there is none, or another call has it in hand. */
+  readonly move: ColdMove | null;
+  /** What a person is asked now. */
+  readonly notice: Notice | null;
+}
+
+export function reportOfMove(fleet: string, outcome: MoveOutcome): MoveReport {
+  return {
+    fleet,
+    outcome: outcome.kind,
+    move: "move" in outcome ? outcome.move : null,
+    notice: "notice" in outcome ? outcome.notice : null,
+  };
+}
+
+/** `wanted`: what the person asked for: the new formats, or to stay with the old ones. */
+export function exitOfMove({ outcome }: MoveReport, wanted: "new" | "old"): number {
+  switch (outcome) {
+    case "done":
+      return wanted === "new" ? exit.ok : exit.worldMoved;
+    case "aborted":
+    case "rolledBack":
+      return wanted === "old" ? exit.ok : exit.worldMoved;
+    case "waiting":
+    case "held":
+      return exit.refused;
+    case "busy":
+      return exit.notConfirmed;
+    case "takenOver":
+    case "nothing":
+      return exit.worldMoved;
+    case "interrupted":
+      return exit.interrupted;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** One sentence; the command that helps stands in it. */
+export function moveText({ fleet, outcome, move }: MoveReport): string {
+  switch (outcome) {
+    case "done":
+    case "aborted":
+    case "rolledBack":
+      return move === null ? `fleet ${fleet}: ${outcome}` : `fleet ${fleet}: ${stateWords(move.state)}`;
+    case "waiting":
+    case "held":
+    case "interrupted":
+      return move === null ? `fleet ${fleet}: ${outcome}` : underWayText(move);
+    case "busy":
+      return `fleet ${fleet}: another call has its cold move in hand; \`moorage update status\` shows how far it is`;
+    case "takenOver":
+      return `fleet ${fleet}: another call has gone on with its cold move; \`moorage update status\` shows how far it is`;
+    case "nothing":
+      return `fleet ${fleet}: there is no cold move`;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** For `--json`. */
+export function moveJson({ fleet, outcome, move, notice }: MoveReport): object {
+  return {
+    fleet,
+    outcome,
+    id: move?.id ?? null,
+    state: move?.state.kind ?? null,
+    why: move !== null && "why" in move.state ? move.state.why : null,
+    moves: move === null ? null : formatWords(move),
+    from: move?.from ?? null,
+    to: move?.to ?? null,
+    members: move?.members ?? [],
+    notice: notice?.id ?? null,
+  };
+}
