@@ -190,7 +190,7 @@ describe("a catalog's own files", () => {
   };
 
   test("catalog.yaml: each field wrong in each way", () => {
-    for (const { what, value } of mutations(layout as Json))
+    for (const { what, value } of mutations(layout))
       tell(what, () => {
         fs.writeFileSync(join(folder, "catalog.yaml"), JSON.stringify(value));
         const found = read(() => readCatalog(folder));
