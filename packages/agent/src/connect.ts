@@ -1,5 +1,6 @@
 /** An agent's connection to its harness: turns, catalog, health, drain; without a harness the same code simply runs. */
 import { AgentError } from "./agent-error.ts";
+import { Bundles } from "./bundles.ts";
 import type { Catalog } from "./catalog.ts";
 import { openCatalog } from "./catalog.ts";
 import type { HarnessEvent } from "./event-stream.ts";
@@ -12,6 +13,27 @@ export interface ConnectOptions {
   readonly socket?: string | null;
   /** The catalog's directory where no harness gives one. Default: `MOORAGE_CATALOG`. */
   readonly catalog?: string;
+  /**
+   * A bundle waits for the next turn. "notNow" puts it off: it comes again later, and a person is told of one that is put off
+   * for ever. No turn begins before it has returned; what it throws changes nothing, and the bundle goes live.
+   */
+  readonly onStaged?: (bundle: StagedBundle) => StagedAnswer | Promise<StagedAnswer | string>;
+  /**
+   * Another catalog is live: read what was read outside of turns anew. What it throws says that the agent cannot use it; the
+   * agent is then brought back on the last one that it could.
+   */
+  readonly onCatalog?: (catalog: Catalog) => void | Promise<void>;
+}
+
+/** Any other word, and none: it may go live. */
+export type StagedAnswer = "notNow" | undefined | void;
+
+/** A bundle before it goes live. */
+export interface StagedBundle {
+  readonly sequence: number;
+  /** Of its files. */
+  readonly hash: string;
+  readonly catalog: Catalog;
 }
 
 export interface Turn {
@@ -28,7 +50,7 @@ export interface Agent {
   readonly supervised: boolean;
   /** Aborted once the agent is asked to end: finish what is in flight, begin nothing, exit. */
   readonly draining: AbortSignal;
-  /** The catalog in use now, outside of any turn. */
+  /** The catalog that is live now, outside of any turn: another one as soon as a bundle has gone live. */
   readonly catalog: Catalog;
   /**
    * Runs one unit of work that a stop waits for; turns may overlap. Resolves with what the work returned and rejects
@@ -51,8 +73,12 @@ export async function connect(options: ConnectOptions = {}): Promise<Agent> {
   const drain = new Drain();
   if (socket === null || socket === "") return alone(openCatalog(directory), drain);
   const client = harnessClient(socket);
-  const stream = await listen(socket, (event) => drain.hear(event));
-  return supervised(client, openCatalog(directory), drain, () => stream.close());
+  const bundles = new Bundles(client, openCatalog(directory), options);
+  const stream = await listen(socket, (event) => {
+    drain.hear(event);
+    bundles.hear(event);
+  });
+  return supervised(client, bundles, drain, () => stream.close());
 }
 
 function alone(catalog: Catalog, drain: Drain): Agent {
@@ -68,12 +94,15 @@ function alone(catalog: Catalog, drain: Drain): Agent {
   };
 }
 
-function supervised(client: HarnessClient, catalog: Catalog, drain: Drain, stopListening: () => void): Agent {
+function supervised(client: HarnessClient, bundles: Bundles, drain: Drain, stopListening: () => void): Agent {
   return {
     supervised: true,
     draining: drain.signal,
-    catalog,
+    get catalog() {
+      return bundles.live;
+    },
     async turn(work) {
+      await bundles.heard();
       if (drain.signal.aborted) throw drainingError();
       const begun = (await client.call("POST", "/v1/turns")) as { id: string; catalog: string | null };
       let outcome: "succeeded" | "failed" = "failed";

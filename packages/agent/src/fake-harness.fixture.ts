@@ -31,6 +31,10 @@ export class FakeHarness {
       stream.write(`event: drain\ndata: ${JSON.stringify({ since: "2026-01-31T12:00:00.000Z", drainMs })}\n\n`);
   }
 
+  bundle(event: "staged" | "switched", bundle: object): void {
+    for (const stream of this.#streams) stream.write(`event: ${event}\ndata: ${JSON.stringify(bundle)}\n\n`);
+  }
+
   get listeners(): number {
     return this.#streams.length;
   }

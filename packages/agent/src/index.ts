@@ -2,5 +2,5 @@
 export type { AgentErrorCode } from "./agent-error.ts";
 export { AgentError, isDraining } from "./agent-error.ts";
 export type { Catalog } from "./catalog.ts";
-export type { Agent, ConnectOptions, Turn } from "./connect.ts";
+export type { Agent, ConnectOptions, StagedAnswer, StagedBundle, Turn } from "./connect.ts";
 export { connect } from "./connect.ts";

@@ -8,10 +8,14 @@ import type { FactsFile } from "./facts.ts";
 import { namedTurns, openFacts } from "./facts.ts";
 import type { Health } from "./health.ts";
 import { fileHealth, sameHealth, toldHealth } from "./health.ts";
+import type { BundleAtHand, LiveCatalog } from "./live-catalog.ts";
 import type { SupervisorSpec } from "./spec.ts";
+import type { TurnCatalog } from "./turns.ts";
 import { Turns } from "./turns.ts";
 
 export interface ConversationPorts {
+  /** What delivers bundles; null: the catalog is a copy that never changes, if there is one. */
+  readonly catalog: LiveCatalog | null;
   readonly clock: Clock;
   /** Milliseconds since 1970, for people and for the modification of the health file. */
   readonly wallTime: () => number;
@@ -44,6 +48,20 @@ export class Conversation {
 
   get inFlight(): number {
     return this.#turns.inFlight;
+  }
+
+  get health(): Health {
+    return this.#health;
+  }
+
+  /** Directories of the catalogs that turns in flight see. */
+  catalogs(): ReadonlySet<string> {
+    return this.#turns.catalogs();
+  }
+
+  /** Tells whoever listens. */
+  bundle(event: "staged" | "switched", bundle: BundleAtHand): void {
+    this.#server?.announceBundle(event, bundle);
   }
 
   /** Milliseconds of the awake clock without any turn. */
@@ -80,22 +98,34 @@ export class Conversation {
   }
 
   #api(): ServedApi {
+    const { catalog } = this.#ports;
+    const live = (): TurnCatalog | null => this.#live();
     return {
-      catalogDir: this.#spec.catalogDir,
+      get catalogDir() {
+        return live()?.directory ?? null;
+      },
       beginTurn: () => {
         this.#connected = true;
-        const begun = this.#turns.begin(this.#ports.clock.now(), this.#at());
+        catalog?.connected();
+        const begun = this.#turns.begin(this.#ports.clock.now(), this.#at(), () => {
+          // The boundary: first the switch, then the turn. Those in flight keep what they began with.
+          catalog?.boundary();
+          return live();
+        });
         this.#tell();
         return begun;
       },
       endTurn: (id, outcome) => {
-        const ended = this.#turns.end(id, outcome, this.#ports.clock.now(), this.#at());
-        if (!ended) return false;
+        const turn = this.#turns.end(id, outcome, this.#ports.clock.now(), this.#at());
+        if (turn === null) return false;
         this.#tell();
+        const hash = turn.catalog?.hash ?? null;
+        if (outcome === "succeeded" && hash !== null) catalog?.turnCompleted(hash);
         this.#ports.onTurnEnded();
         return true;
       },
-      hasTurn: (id) => this.#turns.has(id),
+      findTurn: (id) => this.#turns.find(id),
+      answerBundle: (answer) => catalog?.answer(answer) ?? false,
       putHealth: (ok, detail) => {
         this.#meet();
         if (this.#spec.health.kind !== "socket") return false;
@@ -103,8 +133,19 @@ export class Conversation {
         return true;
       },
       poke: () => this.#ports.onPoke(),
-      onListener: () => this.#meet(),
+      onListener: () => {
+        this.#meet();
+        catalog?.connected();
+        return catalog?.staged() ?? null;
+      },
     };
+  }
+
+  #live(): TurnCatalog | null {
+    const { catalog } = this.#ports;
+    if (catalog !== null) return catalog.current();
+    const { catalogDir } = this.#spec;
+    return catalogDir === null ? null : { directory: catalogDir, hash: null };
   }
 
   #meet(): void {
@@ -115,8 +156,10 @@ export class Conversation {
 
   #fares(health: Health): void {
     if (sameHealth(this.#health, health)) return;
+    const turned = health.kind === "unhealthy" && this.#health.kind !== "unhealthy";
     this.#health = health;
     this.#tell();
+    if (turned) this.#ports.catalog?.unhealthy(health.detail ?? "it is not healthy any more");
   }
 
   #at(): string {

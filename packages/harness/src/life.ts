@@ -10,7 +10,8 @@ interface Limits {
   readonly graceMs: number;
 }
 
-export type StopReason = "stopped" | "idle";
+/** `renewed`: the process alone ends, and its catalog says how it goes on. Whoever else asks is stronger. */
+export type StopReason = "stopped" | "idle" | "renewed";
 
 /** A stop under way. Times in milliseconds of the awake clock. */
 export interface Stopping {
@@ -133,7 +134,13 @@ function stop(life: Life, asked: StopInput, situation: Situation): Decision {
       return go(
         {
           phase: "ended",
-          ending: { reason: asked.reason, exitCode: null, signal: null, detail: "it had not been started", at: null },
+          ending: {
+            reason: asked.reason === "renewed" ? "notStarted" : asked.reason,
+            exitCode: null,
+            signal: null,
+            detail: "it had not been started",
+            at: null,
+          },
         },
         "recordEnded",
       );
@@ -150,11 +157,13 @@ function stop(life: Life, asked: StopInput, situation: Situation): Decision {
     case "draining":
       return tick({ ...life, stop: shortened(life.stop, asked, situation) }, situation);
     case "terminating": {
-      if (asked.graceMs === null) return stay(life);
+      const stop = life.stop === null ? null : { ...life.stop, reason: stronger(life.stop, asked) };
+      if (asked.graceMs === null) return stay({ ...life, stop });
       const killAt = Math.min(life.killAt, situation.now + asked.graceMs);
-      return tick({ ...life, killAt }, situation);
+      return tick({ ...life, stop, killAt }, situation);
     }
     case "killing":
+      return stay(life.stop === null ? life : { ...life, stop: { ...life.stop, reason: stronger(life.stop, asked) } });
     case "ended":
       return stay(life);
     default:
@@ -168,13 +177,19 @@ function beginStop({ reason, graceMs }: StopInput, { now, limits }: Situation): 
 }
 
 /** Only ever shorter. Half of a person's grace is left for turns, so that SIGTERM still comes before SIGKILL. */
-function shortened(stopping: Stopping, { graceMs }: StopInput, { now }: Situation): Stopping {
-  if (graceMs === null) return stopping;
+function shortened(stopping: Stopping, asked: StopInput, { now }: Situation): Stopping {
+  const { graceMs } = asked;
+  const reason = stronger(stopping, asked);
+  if (graceMs === null) return { ...stopping, reason };
   return {
-    reason: stopping.reason,
+    reason,
     drainUntil: Math.min(stopping.drainUntil, now + graceMs / 2),
     killAt: Math.min(stopping.killAt, now + graceMs),
   };
+}
+
+function stronger(stopping: Stopping, asked: StopInput): StopReason {
+  return stopping.reason === "renewed" ? asked.reason : stopping.reason;
 }
 
 function tick(life: Life, { now, inFlight }: Situation): Decision {
@@ -216,7 +231,7 @@ function empty(life: Life, { killed }: Extract<Input, { kind: "empty" }>): Decis
   if (life.phase !== "terminating" && life.phase !== "killing") return stay(life);
   if (life.exit === null) return stay(life);
   const ending = endingOf({
-    stop: life.stop?.reason ?? null,
+    stop: life.stop === null || life.stop.reason === "renewed" ? null : life.stop.reason,
     exit: life.exit,
     lost: life.lost,
     killed,

@@ -1,6 +1,7 @@
 /** The catalog of an agent as its supervisor sees it: what is live, what waits for a turn, and what an end of the process means for it. */
 import type { Ending } from "@moorage/core";
 import type { Health } from "./health.ts";
+import type { CatalogSignal } from "./process/end-tree.ts";
 
 /** A copy that nobody changes. */
 export interface CatalogCopyInUse {
@@ -24,7 +25,7 @@ export type CatalogEvent =
   | { readonly kind: "staged"; readonly bundle: BundleAtHand }
   | { readonly kind: "switched"; readonly bundle: BundleAtHand }
   /** The agent's own process resolves its catalog anew. */
-  | { readonly kind: "signal"; readonly signal: string }
+  | { readonly kind: "signal"; readonly signal: CatalogSignal }
   /** The process ends by the graceful path, and `exited` tells how it goes on. */
   | { readonly kind: "endProcess"; readonly why: string };
 

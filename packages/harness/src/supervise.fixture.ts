@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Ending } from "@moorage/core";
 import { awakeClock } from "./awake-clock.ts";
 import { gatedLaunch } from "./launch.ts";
+import type { LiveCatalog } from "./live-catalog.ts";
 import type { LogWriter } from "./logs/log-writer.ts";
 import { machineIdentity } from "./process/machine.ts";
 import type { ProcessMark } from "./process/mark.ts";
@@ -74,7 +75,11 @@ export class Harbour {
   readonly #directories: string[] = [];
 
   /** Supervises a script with /bin/sh, or the given command. */
-  moor(script: string | readonly [string, ...string[]], differences: Partial<SupervisorSpec> = {}): Mooring {
+  moor(
+    script: string | readonly [string, ...string[]],
+    differences: Partial<SupervisorSpec> = {},
+    catalog: LiveCatalog | null = null,
+  ): Mooring {
     const directory = realpathSync(mkdtempSync(join(tmpdir(), "h-")));
     this.#directories.push(directory);
     const [command, ...args] = typeof script === "string" ? ["/bin/sh", join(directory, "agent")] : script;
@@ -105,7 +110,7 @@ export class Harbour {
     const record = new MemoryRecord();
     const launch = gatedLaunch({ stdout: join(directory, "stdout"), stderr: join(directory, "stderr") }, log);
     const ports = { record, clock: awakeClock(), table: processTable(), kill: killProcess, launch, wallTime: Date.now };
-    const supervision = supervise(spec, ports);
+    const supervision = supervise(spec, catalog === null ? ports : { ...ports, catalog });
     const output = (): string => Buffer.concat(chunks).toString("utf8");
     const mooring: Mooring = {
       directory,
@@ -143,7 +148,7 @@ export class Harbour {
 
 function endingOf(end: SupervisionEnd): Ending {
   if (end.kind === "ended") return end.ending;
-  throw new Error(`it is not ours: ${end.detail}`);
+  throw new Error(end.kind === "again" ? `it is to be started again: ${end.why}` : `it is not ours: ${end.detail}`);
 }
 
 async function call(socketPath: string, method: string, path: string, body?: object): Promise<Reply> {

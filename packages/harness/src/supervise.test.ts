@@ -251,7 +251,10 @@ describe("an end by itself", () => {
   it("in the middle of a turn names the turn that is lost, for whoever looks later too", async () => {
     const mooring = harbour.moor("echo up; while [ ! -e die ]; do sleep 0.02; done; exit 9");
     await mooring.says("up");
-    expect(await mooring.call("POST", "/v1/turns")).toEqual({ status: 201, body: { id: "t1", catalog: null } });
+    expect(await mooring.call("POST", "/v1/turns")).toEqual({
+      status: 201,
+      body: { id: "t1", catalog: null, catalogHash: null },
+    });
     writeFileSync(join(mooring.directory, "die"), "");
     const ending = await mooring.ended();
     expect(ending).toMatchObject({ reason: "exited", exitCode: 9 });

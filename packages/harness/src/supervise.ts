@@ -9,10 +9,12 @@ import { KinWatch } from "./kin-watch.ts";
 import type { Launch } from "./launch.ts";
 import type { Effect, Input, Life, StopReason } from "./life.ts";
 import { deadlineOf, step } from "./life.ts";
+import type { AfterExit, CatalogEvent, LiveCatalog } from "./live-catalog.ts";
 import { outOfMemoryKills } from "./out-of-memory.ts";
 import type { Output } from "./output.ts";
-import type { Kill } from "./process/end-tree.ts";
+import type { CatalogSignal, Kill } from "./process/end-tree.ts";
 import type { ProcessTable } from "./process/process-table.ts";
+import { signalProcess } from "./process/signal-process.ts";
 import { findProgram } from "./program.ts";
 import type { Record, Recorded } from "./record.ts";
 import type { AgentProcess } from "./spawn-agent.ts";
@@ -30,6 +32,8 @@ export interface SupervisorPorts {
   readonly launch: Launch;
   /** Milliseconds since 1970, for people alone. */
   readonly wallTime: () => number;
+  /** What delivers bundles to it; absent: its catalog, if it has one, never changes. */
+  readonly catalog?: LiveCatalog;
   /** Hears of what no record holds. */
   readonly tell?: (told: Told) => void;
 }
@@ -37,6 +41,8 @@ export interface SupervisorPorts {
 export type SupervisionEnd =
   /** The agent and all that it started are gone, its output is in the log, and the ending is on record. */
   | { readonly kind: "ended"; readonly ending: Ending }
+  /** Nothing was recorded, and nothing of it is left: it is to be started once more, on the catalog that is live now. */
+  | { readonly kind: "again"; readonly why: string }
   /** The instance was no longer ours: nothing was recorded. Whatever had been started is gone. */
   | { readonly kind: "notOurs"; readonly detail: string };
 
@@ -80,6 +86,8 @@ class Supervisor {
   #process: AgentProcess | null = null;
   #kin: KinWatch | null = null;
   #opened = false;
+  /** Somebody wants the agent to end, and not to go on. */
+  #asked = false;
   #ending = false;
   #outOfMemoryKills: number | null = null;
 
@@ -87,11 +95,13 @@ class Supervisor {
     this.#spec = spec;
     this.#ports = ports;
     this.#conversation = new Conversation(spec, {
+      catalog: ports.catalog ?? null,
       clock: ports.clock,
       wallTime: ports.wallTime,
       onTurnEnded: () => this.#input({ kind: "tick" }),
       onPoke: () => this.look(),
     });
+    ports.catalog?.listen({ hear: (event) => this.#hear(event), held: () => this.#conversation.catalogs() });
   }
 
   async run(): Promise<SupervisionEnd> {
@@ -101,7 +111,10 @@ class Supervisor {
     this.#output?.close();
     this.#ports.launch.close();
     this.#conversation.close();
-    const told: Ending = { ...ending, at: this.#at() };
+    this.#lookAtRecord();
+    const after = this.#ports.catalog?.exited(ending, !this.#asked) ?? endNow;
+    if (after.kind === "again" && this.#notOurs === null) return after;
+    const told: Ending = { ...endingAfter(ending, after), at: this.#at() };
     if (this.#notOurs === null)
       await this.#write(
         () => this.#ports.record.ended(told),
@@ -111,11 +124,19 @@ class Supervisor {
   }
 
   stop(reason: StopReason, graceMs: number | null): void {
+    if (reason !== "renewed") this.#asked = true;
     this.#input({ kind: "stop", reason, graceMs });
   }
 
   look(): void {
     if (this.#life.phase === "ended") return;
+    this.#lookAtRecord();
+    // Once it ends nothing is proven any more.
+    if (["waiting", "gated", "opening", "running"].includes(this.#life.phase))
+      this.#ports.catalog?.look(this.#conversation.health);
+  }
+
+  #lookAtRecord(): void {
     const look = this.#ports.record.look();
     if (look.kind === "ours" && look.stop !== null) this.stop("stopped", look.stop.graceMs);
     if (look.kind === "gone") this.#lose(look.detail);
@@ -191,7 +212,9 @@ class Supervisor {
   #untilTick(life: Life): number {
     const deadline = deadlineOf(life);
     const left = deadline === null ? lookMs : deadline - this.#ports.clock.now();
-    return Math.max(0, Math.min(lookMs, left, this.#idleLeftMs()));
+    const due = this.#ports.catalog?.dueAt() ?? null;
+    const dueLeft = due === null || life.phase !== "running" ? lookMs : due - this.#ports.clock.now();
+    return Math.max(0, Math.min(lookMs, left, dueLeft, this.#idleLeftMs()));
   }
 
   #idleLeftMs(): number {
@@ -269,7 +292,29 @@ class Supervisor {
     if (await this.#write(() => this.#ports.record.spawned(mark), wanted)) this.#input({ kind: "recorded" });
   }
 
+  #hear(event: CatalogEvent): void {
+    switch (event.kind) {
+      case "staged":
+      case "switched":
+        return this.#conversation.bundle(event.kind, event.bundle);
+      case "signal":
+        return void this.#signal(event.signal);
+      case "endProcess":
+        return this.stop("renewed", null);
+      default:
+        event satisfies never;
+    }
+  }
+
+  async #signal(signal: CatalogSignal): Promise<void> {
+    const mark = this.#process?.mark;
+    if (mark === undefined || this.#life.phase !== "running") return;
+    const { table, kill } = this.#ports;
+    await signalProcess({ mark, signal, table, kill });
+  }
+
   async #recordRunning(): Promise<void> {
+    this.#ports.catalog?.started();
     const at = this.#at();
     await this.#write(
       () => this.#ports.record.running(at),
@@ -327,6 +372,14 @@ class Supervisor {
   #at(): string {
     return new Date(this.#ports.wallTime()).toISOString();
   }
+}
+
+const endNow: AfterExit = { kind: "end", failed: null };
+
+function endingAfter(ending: Ending, after: AfterExit): Ending {
+  if (after.kind === "again" || after.failed === null) return ending;
+  const detail = ending.detail === null ? after.failed : `${after.failed}; ${ending.detail}`;
+  return { ...ending, reason: "trialFailed", detail };
 }
 
 function words(error: unknown): string {

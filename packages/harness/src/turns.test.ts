@@ -8,8 +8,9 @@ describe("turns", () => {
     const turns = new Turns(0);
     const [first, second] = [turns.begin(0, at), turns.begin(1, at)];
     expect([first, second]).toMatchObject([{ turn: { id: "t1" } }, { turn: { id: "t2" } }]);
-    expect(turns.end("t2", "failed", 2, at)).toBe(true);
-    expect(turns.has("t1")).toBe(true);
+    expect(turns.end("t2", "failed", 2, at)?.id).toBe("t2");
+    expect(turns.find("t1")?.id).toBe("t1");
+    expect(turns.find("t2")).toBe(null);
     expect(turns.inFlight).toBe(1);
     expect(turns.counts).toEqual({ begun: 2, succeeded: 0, failed: 1, refused: 0 });
     expect(turns.last).toEqual({ id: "t2", outcome: "failed", endedAt: at });
@@ -18,7 +19,8 @@ describe("turns", () => {
   it("end once", () => {
     const turns = new Turns(0);
     turns.begin(0, at);
-    expect([turns.end("t1", "succeeded", 1, at), turns.end("t1", "succeeded", 1, at)]).toEqual([true, false]);
+    expect(turns.end("t1", "succeeded", 1, at)?.id).toBe("t1");
+    expect(turns.end("t1", "succeeded", 1, at)).toBe(null);
   });
 
   it("are refused while draining, and those in flight may end", () => {
@@ -26,8 +28,21 @@ describe("turns", () => {
     turns.begin(0, at);
     turns.drain();
     expect(turns.begin(1, at)).toEqual({ kind: "draining" });
-    expect(turns.end("t1", "succeeded", 2, at)).toBe(true);
+    expect(turns.end("t1", "succeeded", 2, at)?.id).toBe("t1");
     expect(turns.counts.refused).toBe(1);
+  });
+
+  it("keep the catalog that they began with, which is asked for once it is certain that they begin", () => {
+    const turns = new Turns(0);
+    const copies = ["/a", "/b", "/never"].map((directory) => ({ directory, hash: directory }));
+    const catalog = (): (typeof copies)[number] | null => copies.shift() ?? null;
+    turns.begin(0, at, catalog);
+    turns.begin(0, at, catalog);
+    turns.drain();
+    turns.begin(0, at, catalog);
+    expect(turns.find("t1")?.catalog).toEqual({ directory: "/a", hash: "/a" });
+    expect([...turns.catalogs()]).toEqual(["/a", "/b"]);
+    expect(copies).toHaveLength(1);
   });
 
   it("that are never closed are bounded", () => {

@@ -9,6 +9,15 @@ export interface Turn {
   readonly since: number;
   /** ISO 8601, for people. */
   readonly startedAt: string;
+  /** What it sees from its begin to its end; null: no catalog. */
+  readonly catalog: TurnCatalog | null;
+}
+
+export interface TurnCatalog {
+  /** A copy that nobody changes before the turn ends. */
+  readonly directory: string;
+  /** Null: nobody delivers it, and it never changes. */
+  readonly hash: string | null;
 }
 
 export interface LastTurn {
@@ -46,28 +55,37 @@ export class Turns {
     this.#quietSince = now;
   }
 
-  begin(now: number, at: string): Begun {
+  /** `catalog` is asked only once it is certain that the turn begins. */
+  begin(now: number, at: string, catalog: () => TurnCatalog | null = () => null): Begun {
     if (this.#draining || this.#open.size >= turnsAtMost) {
       this.#counts.refused += 1;
       return this.#draining ? { kind: "draining" } : { kind: "tooMany", limit: turnsAtMost };
     }
     this.#counts.begun += 1;
-    const turn: Turn = { id: `t${this.#counts.begun}`, since: now, startedAt: at };
+    const turn: Turn = { id: `t${this.#counts.begun}`, since: now, startedAt: at, catalog: catalog() };
     this.#open.set(turn.id, turn);
     return { kind: "begun", turn };
   }
 
-  /** False when no such turn is in flight. */
-  end(id: string, outcome: Outcome, now: number, at: string): boolean {
-    if (!this.#open.delete(id)) return false;
+  /** The turn that it was; null when no such turn is in flight. */
+  end(id: string, outcome: Outcome, now: number, at: string): Turn | null {
+    const turn = this.#open.get(id);
+    if (turn === undefined) return null;
+    this.#open.delete(id);
     this.#counts[outcome] += 1;
     this.#last = { id, outcome, endedAt: at };
     this.#quietSince = now;
-    return true;
+    return turn;
   }
 
-  has(id: string): boolean {
-    return this.#open.has(id);
+  /** The one in flight; null when there is none of that id. */
+  find(id: string): Turn | null {
+    return this.#open.get(id) ?? null;
+  }
+
+  /** Directories of the catalogs that turns in flight see. */
+  catalogs(): ReadonlySet<string> {
+    return new Set([...this.#open.values()].flatMap(({ catalog }) => (catalog === null ? [] : [catalog.directory])));
   }
 
   /** From now on no turn begins any more. */

@@ -1,5 +1,6 @@
-/** Server-sent events to whoever listens: one `drain`, at once for those who come after it. */
+/** Server-sent events to whoever listens: `drain` and a bundle that waits are told at once to those who come later. */
 import type { ServerResponse } from "node:http";
+import type { BundleAtHand } from "../live-catalog.ts";
 
 export interface Drain {
   /** ISO 8601. */
@@ -14,8 +15,8 @@ export class Events {
   readonly #listeners = new Set<ServerResponse>();
   #drain: Drain | null = null;
 
-  /** False when too many listen. */
-  add(response: ServerResponse): boolean {
+  /** False when too many listen. `staged`: what waits for the next turn, if anything does. */
+  add(response: ServerResponse, staged: BundleAtHand | null): boolean {
     if (this.#listeners.size >= listenersAtMost) return false;
     this.#listeners.add(response);
     response.once("close", () => this.#listeners.delete(response));
@@ -23,12 +24,21 @@ export class Events {
     // Something must be sent, or a client would wait for the headers.
     response.write(": listening\n\n");
     if (this.#drain !== null) response.write(encode("drain", this.#drain));
+    if (staged !== null) response.write(encode("staged", staged));
     return true;
   }
 
   drain(drain: Drain): void {
     this.#drain = drain;
-    for (const response of this.#listeners) response.write(encode("drain", drain));
+    this.#send("drain", drain);
+  }
+
+  bundle(event: "staged" | "switched", bundle: BundleAtHand): void {
+    this.#send(event, bundle);
+  }
+
+  #send(event: string, data: object): void {
+    for (const response of this.#listeners) response.write(encode(event, data));
   }
 }
 

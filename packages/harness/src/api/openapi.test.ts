@@ -6,7 +6,7 @@ import { routes } from "./routes.ts";
 import type { Schema } from "./schema.fixture.ts";
 import { mismatches } from "./schema.fixture.ts";
 import type { Reply } from "./served.fixture.ts";
-import { at, errorCode, Served } from "./served.fixture.ts";
+import { at, awaited, errorCode, Served } from "./served.fixture.ts";
 
 interface Operation {
   readonly responses: {
@@ -39,12 +39,15 @@ interface Case {
 
 const openOne = (): Promise<Reply> => api.call("POST", "/v1/turns");
 const withoutCatalog = async (): Promise<void> => {
-  await openOne();
   api.catalogDir = null;
+  await openOne();
 };
 const large = JSON.stringify({ detail: "x".repeat(70_000) });
 const item = ["get", "/v1/turns/{id}/catalog/{path}"] as const;
 const listing = ["get", "/v1/turns/{id}/catalog"] as const;
+
+const answering = ["put", "/v1/catalog/answer"] as const;
+const about = (digest: string, answer: string): string => JSON.stringify({ digest, answer });
 
 const cases: readonly Case[] = [
   { title: "begins a turn", operation: ["post", "/v1/turns"], status: 201 },
@@ -168,6 +171,29 @@ const cases: readonly Case[] = [
     code: "noSuchFile",
     target: "/v1/catalog/prompts",
   },
+  { title: "hears an answer about a bundle", operation: answering, status: 200, body: about(awaited, "notNow") },
+  {
+    title: "refuses an answer that nothing waits for",
+    operation: answering,
+    status: 409,
+    code: "notAwaited",
+    body: about("sha256:other", "failed"),
+  },
+  {
+    title: "refuses another answer",
+    operation: answering,
+    status: 400,
+    code: "badAnswer",
+    body: about(awaited, "later"),
+  },
+  {
+    title: "refuses a detail that is no text",
+    operation: answering,
+    status: 400,
+    code: "badAnswer",
+    body: JSON.stringify({ digest: awaited, answer: "failed", detail: 7 }),
+  },
+  { title: "bounds an answer", operation: answering, status: 413, code: "bodyTooLarge", body: large },
   { title: "hears health", operation: ["put", "/v1/health"], status: 200, body: '{"ok":false,"detail":"no answer"}' },
   { title: "refuses no health", operation: ["put", "/v1/health"], status: 400, code: "badHealth" },
   {
@@ -234,6 +260,18 @@ it("the errors for what is no call, and the events, are as described too", async
   api.server.announceDrain({ since: at, drainMs: 30_000 });
   const { headers, body } = await api.listen("event: drain");
   expect(headers["content-type"]).toBe("text/event-stream");
-  const data: unknown = JSON.parse(/^data: (.*)$/m.exec(body)?.[1] ?? "null");
-  expect(mismatches(data, { $ref: "#/components/schemas/Drain" }, schemas)).toEqual([]);
+  expect(mismatches(dataOf(body, "drain"), { $ref: "#/components/schemas/Drain" }, schemas)).toEqual([]);
+  const bundle = { digest: awaited, sequence: 2, catalogHash: "v1:sha256:0", directory: "/copy" };
+  api.staged = bundle;
+  const later = await api.listen("event: staged");
+  expect(dataOf(later.body, "staged")).toEqual(bundle);
+  const switched = api.listen("event: switched");
+  while (api.told.filter((each) => each === "listener").length < 3) await new Promise(setImmediate);
+  api.server.announceBundle("switched", bundle);
+  const data = dataOf((await switched).body, "switched");
+  expect(mismatches(data, { $ref: "#/components/schemas/Bundle" }, schemas)).toEqual([]);
 });
+
+function dataOf(stream: string, event: string): unknown {
+  return JSON.parse(new RegExp(`^event: ${event}\ndata: (.*)$`, "m").exec(stream)?.[1] ?? "null");
+}

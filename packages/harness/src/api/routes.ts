@@ -1,17 +1,21 @@
 /** The routes of the socket's API, as `openapi.json` describes them: which there are, and what each answers. */
 import type { IncomingMessage } from "node:http";
 import { insideCatalog, listCatalog, readCatalogFile } from "../catalog.ts";
-import type { Begun, Outcome } from "../turns.ts";
+import type { AgentAnswer } from "../live-catalog.ts";
+import type { Begun, Outcome, Turn } from "../turns.ts";
 import type { Answer } from "./answer.ts";
 import { readBody, refuse } from "./answer.ts";
 
 /** What the API does to the supervisor that it belongs to. */
 export interface Api {
+  /** Of the catalog that is live now; null: none. */
   readonly catalogDir: string | null;
   beginTurn(): Begun;
   /** False when no such turn is in flight. */
   endTurn(id: string, outcome: Outcome): boolean;
-  hasTurn(id: string): boolean;
+  findTurn(id: string): Turn | null;
+  /** What the agent says about a bundle; false when nothing waits for that. */
+  answerBundle(answer: AgentAnswer): boolean;
   /** False when the declaration takes the health from elsewhere. */
   putHealth(ok: boolean, detail: string | null): boolean;
   /** Somebody has marked the instance: look at the record now. Nothing is concluded from the call itself. */
@@ -36,12 +40,13 @@ export const routes: readonly Route[] = [
     template: "/v1/turns/{id}/catalog/{path*}",
     handle: (api, [id = "", path = ""]) => ofTurn(api, id, (directory) => file(directory, path)),
   },
-  { method: "GET", template: "/v1/catalog", handle: (api) => ofCatalog(api, list) },
+  { method: "GET", template: "/v1/catalog", handle: (api) => inDirectory(api.catalogDir, list) },
   {
     method: "GET",
     template: "/v1/catalog/{path*}",
-    handle: (api, [path = ""]) => ofCatalog(api, (directory) => file(directory, path)),
+    handle: (api, [path = ""]) => inDirectory(api.catalogDir, (directory) => file(directory, path)),
   },
+  { method: "PUT", template: "/v1/catalog/answer", handle: answerBundle },
   { method: "PUT", template: "/v1/health", handle: putHealth },
   { method: "GET", template: "/v1/events", handle: events },
   { method: "POST", template: "/v1/stop", handle: poke },
@@ -94,7 +99,7 @@ async function beginTurn(api: Api, _parts: readonly string[], request: IncomingM
   const begun = api.beginTurn();
   switch (begun.kind) {
     case "begun":
-      return { kind: "json", status: 201, body: { id: begun.turn.id, catalog: api.catalogDir } };
+      return { kind: "json", status: 201, body: turnBody(begun.turn) };
     case "draining":
       return refuse(
         409,
@@ -112,6 +117,10 @@ async function beginTurn(api: Api, _parts: readonly string[], request: IncomingM
     default:
       return begun satisfies never;
   }
+}
+
+function turnBody({ id, catalog }: Turn): object {
+  return { id, catalog: catalog?.directory ?? null, catalogHash: catalog?.hash ?? null };
 }
 
 async function endTurn(api: Api, [id = ""]: readonly string[], request: IncomingMessage): Promise<Answer> {
@@ -135,13 +144,44 @@ function noSuchTurn(id: string): Answer {
 }
 
 async function ofTurn(api: Api, id: string, read: (directory: string) => Promise<Answer>): Promise<Answer> {
-  return api.hasTurn(id) ? await ofCatalog(api, read) : noSuchTurn(id);
+  const turn = api.findTurn(id);
+  return turn === null ? noSuchTurn(id) : await inDirectory(turn.catalog?.directory ?? null, read);
 }
 
-async function ofCatalog(api: Api, read: (directory: string) => Promise<Answer>): Promise<Answer> {
-  if (api.catalogDir === null)
-    return refuse(404, "noCatalog", "this agent has no catalog", "declare one: `catalog: ./catalog`");
-  return await read(api.catalogDir);
+async function inDirectory(directory: string | null, read: (directory: string) => Promise<Answer>): Promise<Answer> {
+  return directory === null ? noCatalog() : await read(directory);
+}
+
+function noCatalog(): Answer {
+  return refuse(404, "noCatalog", "this agent has no catalog", "declare one: `catalog: ./catalog`");
+}
+
+async function answerBundle(api: Api, _parts: readonly string[], request: IncomingMessage): Promise<Answer> {
+  const body = await readBody(request);
+  if (body.kind === "error") return body;
+  const answer = readBundleAnswer(body.value);
+  if (answer === null)
+    return refuse(
+      400,
+      "badAnswer",
+      "an answer needs digest (of the bundle) and answer (notNow or failed), and may have detail (text)",
+      'send {"digest":"sha256:…","answer":"notNow"}',
+    );
+  if (api.answerBundle(answer)) return { kind: "json", status: 200, body: { heard: true } };
+  return refuse(
+    409,
+    "notAwaited",
+    `nothing waits for ${answer.answer} about ${answer.digest}`,
+    "answer notNow before the next turn, and failed while the bundle is on trial",
+  );
+}
+
+function readBundleAnswer(value: unknown): AgentAnswer | null {
+  if (!isObject(value)) return null;
+  const { digest, answer, detail = null } = value;
+  if (typeof digest !== "string" || (answer !== "notNow" && answer !== "failed")) return null;
+  if (detail !== null && typeof detail !== "string") return null;
+  return { digest, answer, detail: detail === null ? null : detail.slice(0, detailAtMost) };
 }
 
 async function list(directory: string): Promise<Answer> {

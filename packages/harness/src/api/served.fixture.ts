@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { BundleAtHand } from "../live-catalog.ts";
+import type { TurnCatalog } from "../turns.ts";
 import { Turns } from "../turns.ts";
 import type { ApiServer } from "./server.ts";
 import { serveApi } from "./server.ts";
@@ -15,6 +17,9 @@ export interface Reply {
 
 export const at = "2026-01-31T12:00:00.000Z";
 
+/** The bundle about which an answer is waited for. */
+export const awaited: string = `sha256:${"a".repeat(64)}`;
+
 export class Served {
   readonly directory: string = mkdtempSync(join(tmpdir(), "api-"));
   readonly path: string = join(this.directory, "run", "socket");
@@ -22,6 +27,8 @@ export class Served {
   /** What reached the supervisor. */
   readonly told: unknown[] = [];
   catalogDir: string | null = join(this.directory, "catalog");
+  /** What waits for the next turn. */
+  staged: BundleAtHand | null = null;
   readonly #streams: http.ClientRequest[] = [];
   #server: ApiServer | null = null;
 
@@ -35,18 +42,29 @@ export class Served {
         get catalogDir() {
           return catalogDir();
         },
-        beginTurn: () => this.turns.begin(0, at),
-        endTurn: (id, outcome) => this.turns.end(id, outcome, 1, at),
-        hasTurn: (id) => this.turns.has(id),
+        beginTurn: () => this.turns.begin(0, at, () => this.#catalog()),
+        endTurn: (id, outcome) => this.turns.end(id, outcome, 1, at) !== null,
+        findTurn: (id) => this.turns.find(id),
+        answerBundle: (answer) => {
+          this.told.push(answer);
+          return answer.digest === awaited;
+        },
         putHealth: (ok, detail) => {
           this.told.push({ ok, detail });
           return true;
         },
         poke: () => void this.told.push("poke"),
-        onListener: () => void this.told.push("listener"),
+        onListener: () => {
+          this.told.push("listener");
+          return this.staged;
+        },
       },
       this.path,
     );
+  }
+
+  #catalog(): TurnCatalog | null {
+    return this.catalogDir === null ? null : { directory: this.catalogDir, hash: null };
   }
 
   get server(): ApiServer {

@@ -5,6 +5,7 @@ import type { Server } from "node:net";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import type { Duplex } from "node:stream";
+import type { BundleAtHand } from "../live-catalog.ts";
 import { rawError, refuse, send } from "./answer.ts";
 import type { Drain } from "./events.ts";
 import { Events } from "./events.ts";
@@ -15,6 +16,7 @@ export interface ApiServer {
   /** Looks whether the socket is still there, and makes it and its directory again. Never rejects. */
   check(): Promise<void>;
   announceDrain(drain: Drain): void;
+  announceBundle(event: "staged" | "switched", bundle: BundleAtHand): void;
   /** Ends every connection and removes the socket. */
   close(): void;
 }
@@ -23,8 +25,8 @@ export interface ApiServer {
 const connectionsAtMost = 512;
 
 export interface ServedApi extends Omit<Api, "listen"> {
-  /** Somebody listens to the events. */
-  onListener(): void;
+  /** Somebody listens to the events. What waits for the next turn is told to them, if anything does. */
+  onListener(): BundleAtHand | null;
 }
 
 /** Resolves when the socket is there. Rejects with an error that names the path when it cannot be made. */
@@ -88,6 +90,7 @@ export async function serveApi(api: ServedApi, path: string): Promise<ApiServer>
       await listening;
     },
     announceDrain: (drain) => events.drain(drain),
+    announceBundle: (event, bundle) => events.bundle(event, bundle),
     close,
   };
 }
@@ -128,8 +131,7 @@ async function serve(
 ): Promise<void> {
   try {
     const listen = (): boolean => {
-      api.onListener();
-      return events.add(response);
+      return events.add(response, api.onListener());
     };
     send(response, await answerRequest({ ...api, listen }, request));
   } catch (error) {

@@ -3,6 +3,7 @@ import { type Disk, guarded, makeDurableFolder, nodeDisk, openStore } from "@moo
 import type { Channel, Clock, Floor, Happening, Life, LifeBundle, LifeRun } from "@moorage/core";
 import { inUse } from "@moorage/core";
 import type { BundleAtHand, CatalogListener } from "../live-catalog.ts";
+import { type CatalogSignal, catalogSignals } from "../process/end-tree.ts";
 import { Copies } from "./copies.ts";
 import { type DeliveryAnswer, readRetries, writeAnswer } from "./delivery-files.ts";
 import { type Bundles, bundlesIn, examine, type Trust } from "./examine.ts";
@@ -23,7 +24,7 @@ export interface DeliverySpec {
   readonly channel: Channel;
   /** As stamped into the instance. */
   readonly floor: Floor;
-  /** Sent to the agent's process after a switch, such as SIGHUP; null: it takes part at the socket, or not at all. */
+  /** Sent to the agent's process after a switch, one of `catalogSignals`; null: it takes part at the socket, or not at all. */
   readonly signal: string | null;
 }
 
@@ -43,6 +44,7 @@ export class Courier {
   readonly copies: Copies;
   readonly times: Timetable;
   listener: CatalogListener | null = null;
+  readonly signal: CatalogSignal | null;
   /** The agent's own program runs. */
   running = false;
   readonly #disk: Disk;
@@ -56,6 +58,7 @@ export class Courier {
   constructor(spec: DeliverySpec, ports: DeliveryPorts) {
     this.spec = spec;
     this.ports = ports;
+    this.signal = catalogSignals.find((one) => one === spec.signal) ?? null;
     this.#disk = ports.disk ?? nodeDisk;
     this.bundles = bundlesIn(openStore(spec.storeFolder, { now: ports.wallTime, disk: this.#disk }));
     this.trust = { folder: spec.trustFolder, pin: spec.trustPin };
@@ -273,11 +276,11 @@ export class Courier {
   }
 
   #announce(): void {
-    const { life, spec } = this;
+    const { life, signal } = this;
     const bundle = life === null ? null : inUse(life);
     if (bundle === null || !this.running) return;
     this.listener?.hear({ kind: "switched", bundle: this.#atHand(bundle) });
-    if (spec.signal !== null) this.listener?.hear({ kind: "signal", signal: spec.signal });
+    if (signal !== null) this.listener?.hear({ kind: "signal", signal });
     // A process that resolves the path by itself keeps them all; a turn names the one that it has.
     else this.try(() => this.copies.forget(this.listener?.held() ?? new Set()));
   }

@@ -1,7 +1,7 @@
 /** The small files by which people reach a delivery, and by which it answers: each whole or not there, read strictly. */
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type Disk, nodeDisk } from "@moorage/bundle/delivery";
 import type { BundleOffer, BundleRefusal, BundleRevert, Life } from "@moorage/core";
 import { type LifeReading, readLifeFile } from "./life-file.ts";
@@ -102,7 +102,7 @@ function namesOf(folder: string): string[] {
 }
 
 function replaceFile(path: string, text: string, disk: Disk = nodeDisk): void {
-  const fresh = `${path}.${randomBytes(8).toString("hex")}.new`;
+  const fresh = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString("hex")}.new`);
   try {
     const file = disk.create(fresh, 0o600);
     try {

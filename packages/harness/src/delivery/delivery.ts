@@ -40,8 +40,10 @@ class AgentDelivery implements Delivery {
 
   prepareStart(run: LifeRun): Start {
     const courier = this.#courier;
+    const { signal } = courier.spec;
+    if (signal !== courier.signal) return { kind: "refused", why: `${signal} is no signal that tells of a catalog` };
     try {
-      return startOn(courier, { ...run, takesPart: courier.spec.signal === null ? "nothing" : "files" });
+      return startOn(courier, { ...run, takesPart: signal === null ? "nothing" : "files" });
     } catch (error) {
       return { kind: "refused", why: words(error) };
     }

@@ -5,7 +5,12 @@ import type { Kin, ProcessMark } from "./mark.ts";
 import type { ProcessEntry, ProcessTable, Scan } from "./process-table.ts";
 import { proveMembers } from "./prove-member.ts";
 
-export type Signal = "SIGTERM" | "SIGCONT" | "SIGKILL";
+export type Signal = "SIGTERM" | "SIGCONT" | "SIGKILL" | CatalogSignal;
+
+/** What tells a process of a new catalog. Declared by name alone: one that is not prepared for it dies of it. */
+export type CatalogSignal = (typeof catalogSignals)[number];
+
+export const catalogSignals: readonly ["SIGHUP", "SIGUSR1", "SIGUSR2"] = ["SIGHUP", "SIGUSR1", "SIGUSR2"];
 
 /** Sends a signal to one process; to a whole group when the number is negative. */
 export type Kill = (pid: number, signal: Signal) => "sent" | "gone" | "denied";
