@@ -52,6 +52,8 @@ export interface CommandGroup {
   readonly aliases: readonly [];
   readonly summary: string;
   readonly subcommands: readonly CommandSpec[];
+  /** Which of them the group's name alone stands for, with flags or without; absent: none. */
+  readonly alone?: CommandSpec;
 }
 
 export type CommandEntry = CommandSpec | CommandGroup;

@@ -84,4 +84,5 @@ export const mailboxCommands: CommandGroup = {
   aliases: [],
   summary: "what needs a person's decision",
   subcommands: [list, show, approve, reject, decide, snooze],
+  alone: list,
 };

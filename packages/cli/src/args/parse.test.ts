@@ -33,6 +33,13 @@ test("words, flags and a command behind --", () => {
   });
 });
 
+test("a group may stand for one of its commands, with flags or without", () => {
+  expect(parseCommandLine(["mailbox"])).toMatchObject({ kind: "run", invocation: { command: "mailbox list" } });
+  expect(parseCommandLine(["mailbox", "--all"])).toMatchObject({ invocation: { flags: { all: true } } });
+  expect(parseCommandLine(["mailbox", "--help"])).toMatchObject({ kind: "help", spec: { name: "mailbox" } });
+  expect(() => parseCommandLine(["keys"])).toThrow(/needs one of/);
+});
+
 test("a group's command has its own words and flags", () => {
   expect(invocation("update", "apply", "--only", "a", "--json")).toEqual({
     command: "update apply",

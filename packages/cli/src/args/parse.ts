@@ -32,6 +32,9 @@ function helpAbout([name, word]: readonly string[]): CommandEntry | null {
 
 function parseGroup(group: CommandGroup, [word, ...args]: readonly string[]): Parsed {
   if (word === "--help" || word === "-h") return { kind: "help", spec: group };
+  const { alone } = group;
+  if (alone !== undefined && (word === undefined || word.startsWith("-")))
+    return parseCommand(alone, word === undefined ? [] : [word, ...args]);
   const known = group.subcommands.map(lastWord);
   if (word === undefined)
     throw usageError(`${group.name} needs one of: ${known.join(", ")}`, `run \`moorage ${group.name} --help\``);

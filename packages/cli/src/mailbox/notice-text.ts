@@ -1,5 +1,6 @@
 /** Notices for people: one line each in a list, and one of them whole, with how to decide it. */
 import type { Notice, NoticeAbout } from "@moorage/core";
+import { harmless } from "../log-tail.ts";
 import type { Output } from "../output/output.ts";
 import { clockText, sinceText } from "../text/time.ts";
 import { choiceMeaning, choiceWord, decideCommand } from "./choice-words.ts";
@@ -23,9 +24,6 @@ export function aboutWords(about: NoticeAbout): string {
   return abouts[about];
 }
 
-/** Evidence that is shown in lines of its own: what somebody wrote. */
-const quoted: ReadonlySet<string> = new Set(["log", "output"]);
-
 /** Two lines a notice. `all`: what its ids are told apart from. `now`: milliseconds since 1970. */
 export function noticeLines(shown: readonly Notice[], all: readonly Notice[], output: Output, now: number): string[] {
   return shown.flatMap((notice) => {
@@ -35,7 +33,7 @@ export function noticeLines(shown: readonly Notice[], all: readonly Notice[], ou
     const state = stateWords(notice, now);
     return [
       `${id}  ${subject.kind} ${subject.name}: ${aboutWords(about)}, since ${since}${state === null ? "" : `; ${state}`}`,
-      `  ${reason}`,
+      `  ${firstLine(reason)}`,
     ];
   });
 }
@@ -64,22 +62,13 @@ export function noticeText(notice: Notice, all: readonly Notice[], output: Outpu
   const id = shortId(notice.id, all);
   const lines = [
     output.style("bold", `${subject.kind} ${subject.name}: ${aboutWords(about)}`),
-    reason,
+    firstLine(reason),
     "",
     `id       ${notice.id}, revision ${notice.revision}`,
     `since    ${sinceText(iso(raisedAt), now)}`,
     `state    ${stateWords(notice, now) ?? "waits for a decision"}`,
   ];
-  const plain = Object.entries(evidence).filter(([name]) => !quoted.has(name));
-  if (plain.length > 0) {
-    const width = Math.max(...plain.map(([name]) => name.length));
-    lines.push("", "what was seen:");
-    for (const [name, value] of plain) lines.push(`  ${name.padEnd(width)}  ${shortDigests(value)}`);
-  }
-  for (const name of Object.keys(evidence).filter((one) => quoted.has(one))) {
-    lines.push("", name === "log" ? "the end of its log:" : "the end of its output:");
-    for (const line of (evidence[name] ?? "").split("\n")) lines.push(`  ${output.style("dim", "│")} ${line}`);
-  }
+  lines.push(...evidenceLines(evidence, output));
   if (state.kind !== "open" && state.kind !== "snoozed") return lines;
   if (choices.length === 0) return lines;
   lines.push("", "to choose:");
@@ -88,6 +77,29 @@ export function noticeText(notice: Notice, all: readonly Notice[], output: Outpu
   const width = Math.max(...[...commands, later].map(([command]) => command.length));
   for (const [command, meaning] of [...commands, later]) lines.push(`  ${command.padEnd(width)}  ${meaning}`);
   return lines;
+}
+
+/** What somebody wrote, in several lines, stands behind all else. */
+function evidenceLines(evidence: Notice["evidence"], output: Output): string[] {
+  const all = Object.entries(evidence);
+  const quoted = all.filter(([name, value]) => name === "log" || value.includes("\n"));
+  const plain = all.filter((one) => !quoted.includes(one));
+  const width = Math.max(0, ...plain.map(([name]) => name.length));
+  return [
+    ...(plain.length === 0 ? [] : ["", "what was seen:"]),
+    ...plain.map(([name, value]) => `  ${name.padEnd(width)}  ${harmless(shortDigests(value))}`),
+    ...quoted.flatMap(([name, value]) => [
+      "",
+      name === "log" ? "the end of its log:" : `${name}:`,
+      ...value.split("\n").map((line) => `  ${output.style("dim", "│")} ${harmless(line)}`),
+    ]),
+  ];
+}
+
+/** What a step failed with may go on for lines; it stands among what was seen. */
+function firstLine(text: string): string {
+  const [first = ""] = text.split("\n");
+  return harmless(first);
 }
 
 /** A person compares a dozen digits; `--json` has them all. */
