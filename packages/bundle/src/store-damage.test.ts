@@ -9,7 +9,6 @@ import {
   bundleOf,
   channel,
   goLive,
-  headOne,
   liveOne,
   newFiles,
   newManifest,
