@@ -1,8 +1,9 @@
 /** For tests: the command in this very process, with a folder and a state directory of its own. */
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { runCommandLine } from "./run.ts";
 
@@ -49,7 +50,11 @@ export function commandHere(): Here {
     run,
     async [Symbol.asyncDispose]() {
       await run(["stop", "--all", "--now"]);
-      rmSync(folder, { recursive: true, force: true });
+      // A supervisor on its way out clears away beside it: what both remove at once may stay.
+      for (let tries = 0; existsSync(folder) && tries < 100; tries += 1) {
+        rmSync(folder, { recursive: true, force: true });
+        await setTimeout(20);
+      }
     },
   };
 }

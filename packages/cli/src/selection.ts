@@ -71,18 +71,21 @@ function fileOf({ flags }: Invocation): string {
 
 function pick(agents: readonly DeclaredAgent[], names: readonly string[]): DeclaredAgent[] {
   if (names.length === 0) return [...agents];
-  return [...new Set(names)].map((name) => {
-    const found = agents.find((agent) => agent.name === name);
-    if (found !== undefined) return found;
-    checkName(name);
-    const known = agents.map((agent) => agent.name);
-    const meant = didYouMean(name, known);
-    throw new CliError({
-      code: "notDeclared",
-      message: `no agent ${name} is declared`,
-      hint: meant === undefined ? `declared are: ${known.join(", ")}` : `did you mean ${meant}?`,
-      details: { name, declared: known },
-    });
+  return [...new Set(names)].map((name) => checkDeclared(name, agents));
+}
+
+/** The agent of that name. Throws `notDeclared`, exit 2. */
+export function checkDeclared(name: string, agents: readonly DeclaredAgent[]): DeclaredAgent {
+  const found = agents.find((agent) => agent.name === name);
+  if (found !== undefined) return found;
+  checkName(name);
+  const known = agents.map((agent) => agent.name);
+  const meant = didYouMean(name, known);
+  throw new CliError({
+    code: "notDeclared",
+    message: `no agent ${name} is declared`,
+    hint: meant === undefined ? `declared are: ${known.join(", ")}` : `did you mean ${meant}?`,
+    details: { name, declared: known },
   });
 }
 

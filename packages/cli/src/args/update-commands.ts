@@ -16,7 +16,7 @@ const plan: CommandSpec = {
     ["moorage update plan", "all agents of ./agent.yaml"],
     ["moorage update plan --json", "for programs"],
   ],
-  load: async () => (await import("../commands/update.ts")).updatePlan,
+  load: async () => (await import("../commands/update-plan.ts")).updatePlan,
 };
 
 const apply: CommandSpec = {
@@ -42,7 +42,7 @@ const apply: CommandSpec = {
     ["moorage update apply --only scribe", "on one agent first"],
     ["moorage update apply --migration ./migrate.sh", "when the format moves"],
   ],
-  load: async () => (await import("../commands/update.ts")).updateApply,
+  load: async () => (await import("../commands/update-apply.ts")).updateApply,
 };
 
 const watch: CommandSpec = {
@@ -54,7 +54,7 @@ const watch: CommandSpec = {
   complete: "none",
   flags: [file, { name: "only", value: "AGENT", description: "on this one alone" }],
   examples: [["moorage update watch", "while you write prompts"]],
-  load: async () => (await import("../commands/update.ts")).updateWatch,
+  load: async () => (await import("../commands/update-watch.ts")).updateWatch,
 };
 
 const status: CommandSpec = {
@@ -65,7 +65,7 @@ const status: CommandSpec = {
   words: [0, many],
   flags: [file],
   examples: [["moorage update status", ""]],
-  load: async () => (await import("../commands/update.ts")).updateStatus,
+  load: async () => (await import("../commands/update-status.ts")).updateStatus,
 };
 
 const rollback: CommandSpec = {
@@ -78,13 +78,17 @@ const rollback: CommandSpec = {
   flags: [
     file,
     deadline,
-    { name: "to", value: "SEQUENCE", description: "the content of this bundle (default: the last that was confirmed)" },
+    {
+      name: "to",
+      value: "SEQUENCE",
+      description: "the content of this bundle (default: of the one before that in use)",
+    },
   ],
   examples: [
-    ["moorage update rollback", "to what was confirmed before"],
+    ["moorage update rollback", "to what was published before"],
     ["moorage update rollback --to 3", "to the content of the third bundle"],
   ],
-  load: async () => (await import("../commands/update.ts")).updateRollback,
+  load: async () => (await import("../commands/update-rollback.ts")).updateRollback,
 };
 
 export const updateCommands: CommandGroup = {

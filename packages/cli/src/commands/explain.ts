@@ -36,6 +36,8 @@ interface Explanation {
   /** Why a deploy could not even look. */
   readonly fault: ErrorReport | null;
   readonly warnings: readonly string[];
+  /** Its life with bundles, and the mail that waits, in sentences. */
+  readonly catalog: readonly string[];
   readonly journal: readonly JournalLine[];
   /** What the cluster itself tells of it. */
   readonly events: readonly ClusterEvent[];
@@ -123,6 +125,7 @@ async function explainOne(name: string, planned: Planned, session: Session, host
     deploy,
     fault: planned.fault,
     warnings: planned.plan?.warnings ?? [],
+    catalog: await catalogLines(status, session),
     journal: scope.journal.read({ agent: name, last: stepsShown }),
     events: status.agentId === null ? [] : (await clusterEvents(scope, status.agentId)).slice(-stepsShown),
     log:
@@ -132,6 +135,15 @@ async function explainOne(name: string, planned: Planned, session: Session, host
     why: why === null ? null : { code: why.code, message: why.message },
     advice: why === null ? advice(name, status, planned, deploy) : [why.hint],
   };
+}
+
+/** Loaded for an agent to which bundles are delivered, and for nobody else. */
+async function catalogLines(status: AgentStatus, session: Session): Promise<readonly string[]> {
+  const { delivery, agentId } = status;
+  const { machine } = session.scope;
+  if (delivery === null || agentId === null || machine === null) return [];
+  const { explainCatalog } = await import("../update/explain-catalog.ts");
+  return explainCatalog(agentId, delivery, machine, session);
 }
 
 /** Words beside the answer: a cluster that does not tell them takes nothing away. */
@@ -162,6 +174,9 @@ function advice(name: string, status: AgentStatus, planned: Planned, deploy: Pre
     case "running":
       return [
         ...(deploy?.intent === "diverged" ? [`\`moorage restart ${name}\` takes the changed declaration over`] : []),
+        ...((status.delivery?.heldBack.length ?? 0) > 0
+          ? ["correct its catalog and run `moorage update apply`; `moorage mailbox` has what failed, and the retry"]
+          : []),
         `\`moorage logs ${name} -f\` shows what it writes`,
       ];
     case "starting":
@@ -196,6 +211,8 @@ function text(explanation: Explanation, output: Output): string[] {
   if (refused !== null) lines.push(`  the last start did not come through: ${refused}`);
   if (log.length > 0)
     lines.push("", heading("What it said last"), ...log.map((line) => `  ${output.style("dim", "│")} ${line}`));
+  if (explanation.catalog.length > 0)
+    lines.push("", heading("Its catalog"), ...explanation.catalog.map((line) => `  ${line}`));
   if (journal.length > 0)
     lines.push("", heading("What happened last"), ...journal.map((line) => `  ${stepText(line)}`));
   if (events.length > 0)

@@ -10,14 +10,16 @@ import type { AgentStatus } from "../status/agent-status.ts";
 import type { StatusChoice } from "../status/read-status.ts";
 import { readStatus } from "../status/read-status.ts";
 import { statusTable } from "../status/status-table.ts";
+import { mailText, waitingMail } from "../update/waiting-mail.ts";
 
 export const status: Run = async (invocation, host) => {
   const choice = await choiceOf(invocation, host);
   return withSession(invocation, host, { mode: "read" }, async (session) => {
     if (invocation.flags["watch"] === true) return watch(session, choice, host);
     const agents = await readStatus(session, choice);
-    if (host.output.json) host.output.object("StatusResult", { scope: session.scope.substrate.scope, agents });
-    else for (const line of statusLines(agents, choice, host.output)) host.output.line(line);
+    const waiting = await waitingMail(session.scope, session);
+    if (host.output.json) host.output.object("StatusResult", { scope: session.scope.substrate.scope, agents, waiting });
+    else for (const line of statusLines(agents, waiting, choice, host.output)) host.output.line(line);
     return exit.ok;
   });
 };
@@ -31,7 +33,11 @@ async function choiceOf(invocation: Invocation, { cwd, env }: Host): Promise<Sta
   return { names, declared: names.length === 0 ? declared : declared.filter(({ name }) => names.includes(name)) };
 }
 
-function statusLines(agents: readonly AgentStatus[], { declared }: StatusChoice, output: Output): string[] {
+function statusLines(agents: readonly AgentStatus[], waiting: number, choice: StatusChoice, output: Output): string[] {
+  return [...agentLines(agents, choice, output), ...(waiting === 0 ? [] : [mailText(waiting)])];
+}
+
+function agentLines(agents: readonly AgentStatus[], { declared }: StatusChoice, output: Output): string[] {
   if (agents.length === 0) return ["no agent is here; `moorage deploy` starts what agent.yaml declares"];
   const now = Date.now();
   if (declared === null) return statusTable(agents, output, now);
@@ -54,13 +60,14 @@ async function watch(session: Session, choice: StatusChoice, host: Host): Promis
   while (!until.aborted) {
     const began = session.clock.now();
     const agents = await readStatus(session, choice);
+    const waiting = await waitingMail(session.scope, session);
     const tookMs = session.clock.now() - began;
     if (output.json) {
-      const key = JSON.stringify(agents.map(lasting));
-      if (key !== told) output.object("StatusResult", { scope: session.scope.substrate.scope, agents });
+      const key = JSON.stringify([waiting, ...agents.map(lasting)]);
+      if (key !== told) output.object("StatusResult", { scope: session.scope.substrate.scope, agents, waiting });
       told = key;
     } else if (output.terminal) {
-      const lines = statusLines(agents, choice, output);
+      const lines = statusLines(agents, waiting, choice, output);
       output.draw(`${drawn === 0 ? "" : `\u001b[${drawn}A\u001b[0J`}${output.shown(lines.join("\n"))}\n`);
       drawn = lines.length;
     } else {

@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { type BundleResultKind, bundleFields } from "./bundle-shapes.ts";
 import { type MailboxResultKind, mailboxFields } from "./mailbox-shapes.ts";
+import { deliveryShape, type UpdateResultKind, updateFields } from "./update-shapes.ts";
 import { jsonVersion } from "./version.ts";
 
 const text = z.string();
@@ -58,11 +59,14 @@ const status = z.strictObject({
   revives: whole,
   turn: z.nullable(z.strictObject({ inFlight: whole, since: maybe, names: z.array(text), lastAt: maybe })),
   catalog: maybe,
+  delivery: z.nullable(deliveryShape),
   health: z.strictObject({ state: z.enum(["unknown", "healthy", "unhealthy"]), since: maybe }),
   memoryBytes: z.nullable(whole),
   cpuMs: z.nullable(whole),
   startedAt: maybe,
   source: maybe,
+  buildId: maybe,
+  nextBuildId: maybe,
   node: maybe,
   image: maybe,
 });
@@ -135,6 +139,7 @@ export type ResultKind =
   | "Version"
   | "Error"
   | BundleResultKind
+  | UpdateResultKind
   | MailboxResultKind;
 
 /** What each kind holds beside `apiVersion` and `kind`. */
@@ -144,7 +149,7 @@ const fields: Readonly<Record<ResultKind, z.core.$ZodShape>> = {
   StopResult: { agents: z.array(stopped) },
   RestartResult: { agents: z.array(z.strictObject({ agent: text, stop: stopped, start: z.nullable(started) })) },
   RestartAccepted: { agents: z.array(z.strictObject({ agent: text, outcome: z.literal("accepted") })) },
-  StatusResult: { scope: text, agents: z.array(status) },
+  StatusResult: { scope: text, agents: z.array(status), waiting: whole },
   ExplainResult: {
     agent: text,
     status,
@@ -152,6 +157,7 @@ const fields: Readonly<Record<ResultKind, z.core.$ZodShape>> = {
     deploy: z.nullable(z.strictObject(next)),
     fault: z.nullable(z.strictObject(fault)),
     warnings: z.array(text),
+    catalog: z.array(text),
     journal: z.array(z.strictObject(journalEntry)),
     events: z.array(z.strictObject(clusterEvent)),
     why: condition,
@@ -212,6 +218,7 @@ const fields: Readonly<Record<ResultKind, z.core.$ZodShape>> = {
   Error: fault,
   ...bundleFields,
   ...mailboxFields,
+  ...updateFields(started, stopped),
 };
 
 export const resultKinds: readonly ResultKind[] = Object.keys(fields) as ResultKind[];

@@ -16,6 +16,8 @@ export interface Progress {
   /** A journal that tells the progress as well. */
   through(journal: Journal): Journal;
   begin(agent: string, phase: string): void;
+  /** What it waits for has changed. */
+  phase(agent: string, phase: string): void;
   /** The agent's work is over: its result takes the place of its line. */
   end(agent: string, result: string): void;
   /** Takes everything off the screen. Call it in the end, whatever happened. */
@@ -74,6 +76,7 @@ export function showProgress(output: Output, now: () => number): Progress {
       lines.set(agent, { since: now(), phase });
       refresh();
     },
+    phase: tell,
     end: (agent, result) => {
       lines.delete(agent);
       output.line(result);

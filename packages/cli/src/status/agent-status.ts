@@ -1,6 +1,7 @@
 /** One agent's line of status: the decoded observation and the facts beside it, in the words of the contract. */
 import type { Startup } from "@moorage/core";
 import { describeEnding, moorageProfile, pullWords, readNotes, verify } from "@moorage/core";
+import type { DeliveryFacts } from "@moorage/local";
 import type { AgentFacts } from "../scope/agent-scope.ts";
 import type { KnownAgent } from "../session.ts";
 
@@ -27,18 +28,35 @@ export interface AgentStatus {
     readonly lastAt: string | null;
   } | null;
   readonly catalog: string | null;
+  /** Its life with bundles; null where none are delivered to it. */
+  readonly delivery: DeliveryFacts | null;
   readonly health: { readonly state: "unknown" | "healthy" | "unhealthy"; readonly since: string | null };
   readonly memoryBytes: number | null;
   readonly cpuMs: number | null;
   readonly startedAt: string | null;
   readonly source: string | null;
+  /** The build that runs, and the one that a start would use now, where a declaration was read. */
+  readonly buildId: string | null;
+  readonly nextBuildId: string | null;
   /** On a cluster: where it is, and what it runs. */
   readonly node: string | null;
   readonly image: string | null;
 }
 
+/** What a declaration adds; all null without one. */
+export interface FromDeclaration {
+  readonly fleet: string | null;
+  readonly nextBuildId: string | null;
+}
+
+export const undeclared: FromDeclaration = { fleet: null, nextBuildId: null };
+
 /** Status of an instance that the scope knows. */
-export function agentStatus(known: KnownAgent, facts: AgentFacts | undefined, fleet: string | null): AgentStatus {
+export function agentStatus(
+  known: KnownAgent,
+  facts: AgentFacts | undefined,
+  { fleet, nextBuildId }: FromDeclaration,
+): AgentStatus {
   const { agent, identity, observed } = known;
   const verified = verify(observed, moorageProfile, identity);
   const startup: Startup | null = verified.kind === "verified" ? verified.instance.startup : null;
@@ -55,18 +73,21 @@ export function agentStatus(known: KnownAgent, facts: AgentFacts | undefined, fl
     revives: facts?.revives ?? 0,
     turn: facts?.turn ?? null,
     catalog: facts?.catalog ?? null,
+    delivery: facts?.process?.delivery ?? null,
     health: facts?.health ?? { state: "unknown", since: null },
     memoryBytes: facts?.memoryBytes ?? null,
     cpuMs: facts?.cpuMs ?? null,
     startedAt: observed.startedAt,
     source: readNotes(observed, moorageProfile).source ?? null,
+    buildId: facts?.process?.template.buildId ?? null,
+    nextBuildId,
     node: facts?.pod?.node ?? null,
     image: facts?.pod?.image ?? null,
   };
 }
 
 /** Status of a name that nothing in the scope has. */
-export function absentStatus(agent: string, fleet: string | null): AgentStatus {
+export function absentStatus(agent: string, { fleet, nextBuildId }: FromDeclaration): AgentStatus {
   return {
     agent,
     agentId: null,
@@ -79,11 +100,14 @@ export function absentStatus(agent: string, fleet: string | null): AgentStatus {
     revives: 0,
     turn: null,
     catalog: null,
+    delivery: null,
     health: { state: "unknown", since: null },
     memoryBytes: null,
     cpuMs: null,
     startedAt: null,
     source: null,
+    buildId: null,
+    nextBuildId,
     node: null,
     image: null,
   };

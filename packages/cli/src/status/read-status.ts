@@ -2,8 +2,8 @@
 import type { DeclaredAgent } from "../declaration/agent.ts";
 import type { Session } from "../session.ts";
 import { knownAgents } from "../session.ts";
-import type { AgentStatus } from "./agent-status.ts";
-import { absentStatus, agentStatus } from "./agent-status.ts";
+import type { AgentStatus, FromDeclaration } from "./agent-status.ts";
+import { absentStatus, agentStatus, undeclared } from "./agent-status.ts";
 
 export interface StatusChoice {
   /** Recorded names; empty: all. */
@@ -25,15 +25,27 @@ export async function readStatus(session: Session, { names, declared }: StatusCh
       )
     ).map((each) => [each.name, each] as const),
   );
-  const fleets = new Map(declared?.map(({ name, fleet }) => [name, fleet] as const) ?? []);
-  const fleetOf = (agent: string): string | null => fleets.get(agent) ?? null;
+  const told = await fromDeclaration(declared ?? []);
+  const toldOf = (agent: string): FromDeclaration => told.get(agent) ?? undeclared;
   if (wanted.length === 0 && declared === null)
-    return known.map((each) => agentStatus(each, facts.get(each.observed.name), null));
+    return known.map((each) => agentStatus(each, facts.get(each.observed.name), undeclared));
   return wanted.flatMap((name) => {
     const found = chosen.filter(({ agent }) => agent === name);
-    if (found.length === 0) return [absentStatus(name, fleetOf(name))];
-    return found.map((each) => agentStatus(each, facts.get(each.observed.name), fleetOf(name)));
+    if (found.length === 0) return [absentStatus(name, toldOf(name))];
+    return found.map((each) => agentStatus(each, facts.get(each.observed.name), toldOf(name)));
   });
+}
+
+/** Which build a start would use takes reading its files: only for who has read a declaration. */
+async function fromDeclaration(declared: readonly DeclaredAgent[]): Promise<ReadonlyMap<string, FromDeclaration>> {
+  if (declared.length === 0) return new Map();
+  const { nextBuild } = await import("../update/next-build.ts");
+  return new Map(
+    declared.map((agent) => {
+      const onThisMachine = agent.command.length > 0;
+      return [agent.name, { fleet: agent.fleet, nextBuildId: onThisMachine ? nextBuild(agent) : null }] as const;
+    }),
+  );
 }
 
 function factsOf(session: Session, instances: readonly string[], known: number): ReturnType<Session["scope"]["facts"]> {

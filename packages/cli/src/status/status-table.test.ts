@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { Output } from "../output/output.ts";
 import type { AgentStatus } from "./agent-status.ts";
-import { absentStatus } from "./agent-status.ts";
+import { absentStatus, undeclared } from "./agent-status.ts";
 import { statusTable } from "./status-table.ts";
 
 const now = Date.parse("2030-01-31T12:00:10Z");
@@ -10,7 +10,7 @@ const since = "2030-01-31T12:00:00Z";
 const turn = { inFlight: 1, since, names: ["t1"], lastAt: null };
 
 function row(more: Partial<AgentStatus>): string {
-  return table([{ ...absentStatus("a", null), ...more }])[1] ?? "";
+  return table([{ ...absentStatus("a", undeclared), ...more }])[1] ?? "";
 }
 
 function table(agents: readonly AgentStatus[]): string[] {
@@ -28,9 +28,9 @@ test("a turn in flight has an age while its agent lives, and was lost once that 
 
 test("two identities under one name are told apart, and one alone is called by its name", () => {
   const lines = table([
-    { ...absentStatus("one", null), agentId: "moorage-0123", state: "running" },
-    { ...absentStatus("one", null), agentId: "moorage-4567", state: "running" },
-    { ...absentStatus("two", null), agentId: "moorage-89ab", state: "running" },
+    { ...absentStatus("one", undeclared), agentId: "moorage-0123", state: "running" },
+    { ...absentStatus("one", undeclared), agentId: "moorage-4567", state: "running" },
+    { ...absentStatus("two", undeclared), agentId: "moorage-89ab", state: "running" },
   ]);
   expect(lines.slice(1).map((line) => line.split(/ {2,}/)[0])).toEqual([
     "one (moorage-0123)",

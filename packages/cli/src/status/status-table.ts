@@ -2,6 +2,8 @@
 import { basename } from "node:path";
 import type { Output, Style } from "../output/output.ts";
 import { describeDuration } from "../text/duration.ts";
+import { shortHash } from "../update/bundle-name.ts";
+import { useCell } from "../update/life-text.ts";
 import type { AgentState, AgentStatus } from "./agent-status.ts";
 
 interface Column {
@@ -25,7 +27,7 @@ const columns: readonly Column[] = [
     shown: onCluster,
   },
   { heading: "TURN", cell: turnCell, shown: heard },
-  { heading: "CATALOG", cell: ({ catalog }) => (catalog === null ? "-" : basename(catalog)), shown: heard },
+  { heading: "CATALOG", cell: catalogCell, shown: heard },
   { heading: "HEALTH", cell: healthCell, shown: heard },
   { heading: "MEMORY", cell: ({ memoryBytes }) => (memoryBytes === null ? "-" : bytes(memoryBytes)) },
   { heading: "CPU", cell: ({ cpuMs }) => (cpuMs === null ? "-" : describeDuration(cpuMs)), shown: heard },
@@ -65,11 +67,17 @@ export function statusTable(agents: readonly AgentStatus[], output: Output, now:
       const row = line(rows[index] ?? [], (cell, column) =>
         column === 1 ? output.style(styles[agent.state], cell) : cell,
       );
-      return agent.reason === null
-        ? [row]
-        : [row, `  ${output.style("dim", `${agent.reason}; \`moorage explain ${agent.agent}\` says more`)}`];
+      return [row, ...notesOf(agent).map((note) => `  ${output.style("dim", note)}`)];
     }),
   ];
+}
+
+/** What the row has no place for. */
+function notesOf({ agent, reason, buildId, nextBuildId, node }: AgentStatus): string[] {
+  const notes = reason === null ? [] : [`${reason}; \`moorage explain ${agent}\` says more`];
+  if (node === null && buildId !== null && nextBuildId !== null && buildId !== nextBuildId)
+    notes.push(`runs build ${shortHash(buildId)}, next start ${shortHash(nextBuildId)}`);
+  return notes;
 }
 
 /** Two identities may have recorded one name: then the name alone tells nobody which is meant. */
@@ -84,6 +92,12 @@ function turnCell({ turn, state }: AgentStatus, now: number): string {
   if (turn === null) return "-";
   if (turn.inFlight === 0) return state === "ended" ? "-" : lastTurn(turn.lastAt, now);
   return state === "ended" ? `${turn.inFlight} lost` : `${turn.inFlight} for ${ago(turn.since, now)}`;
+}
+
+/** What is in use of its channel, and what is on its way; without one, the folder. */
+function catalogCell({ catalog, delivery }: AgentStatus): string {
+  if (delivery !== null) return useCell(delivery);
+  return catalog === null ? "-" : basename(catalog);
 }
 
 function healthCell({ health }: AgentStatus, now: number): string {

@@ -1,0 +1,219 @@
+/** An update from edited files to agents that use them: published, planned, and carried out as long as the plan is true. */
+import type { AgentPlan, UpdatePlan } from "@moorage/core";
+import { planUpdate, whatMoved } from "@moorage/core";
+import type { MoveReport } from "../cold-move/move-report.ts";
+import { exitOfMove } from "../cold-move/move-report.ts";
+import type { DeclaredAgent } from "../declaration/agent.ts";
+import { CliError } from "../errors/cli-error.ts";
+import { exit, worstExit } from "../errors/exit-code.ts";
+import type { Host } from "../host.ts";
+import type { Progress } from "../output/progress.ts";
+import type { MachineScope } from "../scope/agent-scope.ts";
+import type { Session } from "../session.ts";
+import type { Delivered, Recipient } from "./await-answers.ts";
+import { awaitAnswers } from "./await-answers.ts";
+import { catalogLines, channelText, storeOf } from "./catalog-line.ts";
+import { deliveredText } from "./delivered-text.ts";
+import { goOnWithMoves, moveFleets } from "./move-fleets.ts";
+import type { AgentView, FleetView } from "./observe-fleet.ts";
+import { observeFleets } from "./observe-fleet.ts";
+import { planText } from "./plan-text.ts";
+import type { PublishedNow } from "./publish-content.ts";
+import { publishEdited } from "./publish-edited.ts";
+import type { Restarted } from "./when-idle.ts";
+import { restartWhenIdle } from "./when-idle.ts";
+
+export interface ApplyOptions {
+  /** This agent alone; null: all of them. */
+  readonly only: string | null;
+  readonly deadlineMs: number;
+  readonly whenIdle: boolean;
+  /** What carries data from the old format to the new, where a cold move needs it. */
+  readonly migration: string | null;
+}
+
+export interface Applied {
+  readonly published: readonly PublishedNow[];
+  readonly plans: readonly UpdatePlan[];
+  readonly deliveries: readonly Delivered[];
+  readonly restarts: readonly Restarted[];
+  readonly moves: readonly MoveReport[];
+  readonly exit: number;
+}
+
+interface Ports {
+  readonly session: Session;
+  readonly machine: MachineScope;
+  readonly progress: Progress;
+  readonly host: Host;
+}
+
+/** Throws what stands in the way before anything is delivered; what was published by then stays published, and is told. */
+export async function applyUpdate(
+  agents: readonly DeclaredAgent[],
+  options: ApplyOptions,
+  ports: Ports,
+): Promise<Applied> {
+  const { machine, host } = ports;
+  const members = options.only === null ? agents : agents.filter(({ name }) => name === options.only);
+  const fleets = [...new Set(members.map(({ fleet }) => fleet))];
+  const earlier = await goOnWithMoves(fleets, ports);
+  const unfinished = worstExit(earlier.map((report) => exitOfMove(report, "new")));
+  if (unfinished !== exit.ok)
+    return { published: [], plans: [], deliveries: [], restarts: [], moves: earlier, exit: unfinished };
+  const published = publishEdited(catalogLines(members), machine, host.output);
+  const applied = await deliverPublished(members, published, options, ports);
+  const later = await coldMoves(applied.plans, agents, options, ports);
+  const moved = later.map((report) => exitOfMove(report, "new"));
+  return { ...applied, moves: [...earlier, ...later], exit: worstExit([applied.exit, ...moved]) };
+}
+
+/** What is published, to the agents that run: planned, and carried out while the plan is true. No format moves by it. */
+export async function deliverPublished(
+  members: readonly DeclaredAgent[],
+  published: readonly PublishedNow[],
+  options: ApplyOptions,
+  ports: Ports,
+): Promise<Applied> {
+  const { output } = ports.host;
+  const { views, plans } = await truePlans(members, ports);
+  for (const [index, view] of views.entries()) {
+    const plan = plans[index];
+    if (plan !== undefined) for (const line of planText(view, plan, output)) output.progress(line);
+  }
+  for (const { digest, channel } of published) warnUnmatched(digest, channelText(channel), views, plans, ports.host);
+  const deliveries = await deliver(views, plans, options, ports);
+  const restarts = options.whenIdle ? await restartWhenIdle(warmOnes(views, plans), options.deadlineMs, ports) : [];
+  const codes = [...deliveries, ...restarts].map((each) => each.exit);
+  return { published, plans, deliveries, restarts, moves: [], exit: worstExit([...codes, ...heldBack(plans)]) };
+}
+
+async function coldMoves(
+  plans: readonly UpdatePlan[],
+  agents: readonly DeclaredAgent[],
+  { only, migration }: ApplyOptions,
+  ports: Ports,
+): Promise<MoveReport[]> {
+  const cold = plans.some((plan) => plan.agents.some(({ release }) => release.tier === "cold"));
+  if (!cold) return [];
+  if (only !== null)
+    throw new CliError({
+      code: "wholeFleetMoves",
+      message: `the formats that ${only} declares are not its fleet's, and no fleet runs two at the same time`,
+      hint: "`moorage update apply` proposes the cold move of the whole fleet",
+    });
+  return moveFleets(plans, agents, migration, ports);
+}
+
+/** A plan that is true at this moment: made again once, if agents moved and nobody has published. */
+async function truePlans(
+  members: readonly DeclaredAgent[],
+  { session, machine }: Ports,
+): Promise<{ readonly views: readonly FleetView[]; readonly plans: readonly UpdatePlan[] }> {
+  let views = await observeFleets(members, session, machine, "published");
+  for (let tries = 0; ; tries += 1) {
+    const plans = views.map(({ observation }) => planUpdate(observation));
+    const now = await observeFleets(members, session, machine, "published");
+    const moved = plans.flatMap((plan, index) => {
+      const seen = now[index];
+      return seen === undefined ? [] : whatMoved(plan, seen.observation);
+    });
+    if (moved.length === 0) return { views, plans };
+    if (tries > 0 || heads(views) !== heads(now))
+      throw new CliError({
+        code: "planMoved",
+        message: `the world moved while it was looked at: ${[...new Set(moved)].join(", ")}; nothing was delivered`,
+        hint: "look again: `moorage update plan`",
+        details: { moved },
+      });
+    views = now;
+  }
+}
+
+function heads(views: readonly FleetView[]): string {
+  return JSON.stringify(views.map(({ available }) => available.map(({ head }) => head)));
+}
+
+/** Gives what is published to the fleet, or to one agent, and waits for what becomes of it. */
+async function deliver(
+  views: readonly FleetView[],
+  plans: readonly UpdatePlan[],
+  { only, deadlineMs }: ApplyOptions,
+  ports: Ports,
+): Promise<Delivered[]> {
+  const { machine, session, progress, host } = ports;
+  const store = storeOf(machine);
+  const planned = plannedAgents(views, plans);
+  if (only === null)
+    for (const { line, bundle } of views.flatMap(({ available }) => available)) {
+      const ofLine = planned.filter(({ view }) => view.available?.line === line);
+      // What fits the build that is declared alone waits for the move that brings both.
+      if (bundle === null || ofLine.some(({ plan }) => comesWithBuild(plan))) continue;
+      if (store.assigned(line.channel)?.digest !== bundle.digest) store.assign(line.channel, bundle.digest);
+    }
+  const recipients = planned.flatMap(({ view, plan }) => recipientOf(view, plan) ?? []);
+  if (only !== null)
+    for (const { instance, bundle } of recipients) {
+      const { digest, catalogHash, sequence } = bundle;
+      await machine.offer(instance, { digest, catalogHash, sequence });
+    }
+  machine.pokeAll(recipients.map(({ instance }) => instance));
+  return awaitAnswers(recipients, deadlineMs, session, progress, host, (one) => deliveredText(one, host.output));
+}
+
+interface Planned {
+  readonly view: AgentView;
+  readonly plan: AgentPlan;
+}
+
+function plannedAgents(views: readonly FleetView[], plans: readonly UpdatePlan[]): Planned[] {
+  const byName = new Map(plans.flatMap(({ agents }) => agents).map((plan) => [plan.agent, plan] as const));
+  return views
+    .flatMap(({ agents }) => agents)
+    .flatMap((view) => {
+      const plan = byName.get(view.declared.name);
+      return plan === undefined ? [] : [{ view, plan }];
+    });
+}
+
+function comesWithBuild({ effect }: AgentPlan): boolean {
+  return effect.includes("with the bundle");
+}
+
+/** Null for who has it, for whom it is held back, and for whom it comes with the build. */
+function recipientOf({ declared, instance, available, listens }: AgentView, plan: AgentPlan): Recipient | null {
+  const bundle = available?.bundle ?? null;
+  if (instance === null || bundle === null || declared.catalog === null || !listens) return null;
+  if (plan.bundle.tier === "none" || comesWithBuild(plan) || isHeldBack(plan)) return null;
+  const { name, fleet, catalog } = declared;
+  return { agent: name, fleet, instance, bundle, bakeMs: catalog.trial.bakeMs };
+}
+
+function isHeldBack({ effect }: AgentPlan): boolean {
+  return effect.includes("held back");
+}
+
+/** What failed here before is not offered again: a person has to say so. */
+function heldBack(plans: readonly UpdatePlan[]): number[] {
+  return plans.flatMap(({ agents }) => agents.filter(isHeldBack).map(() => exit.refused));
+}
+
+function warmOnes(views: readonly FleetView[], plans: readonly UpdatePlan[]): AgentView[] {
+  return plannedAgents(views, plans).flatMap(({ view, plan }) => (plan.release.tier === "warm" ? [view] : []));
+}
+
+/** Whoever publishes for another runtime is told how many cannot use it. */
+function warnUnmatched(
+  digest: string,
+  channel: string,
+  views: readonly FleetView[],
+  plans: readonly UpdatePlan[],
+  { output }: Host,
+): void {
+  const running = plannedAgents(views, plans).filter(({ view }) => view.available?.bundle?.digest === digest);
+  const unfit = running.filter(({ plan }) => plan.bundle.tier === "incompatible").length;
+  if (running.length > 0 && unfit === running.length)
+    output.warn(
+      `${channel}: what was published fits none of the ${unfit === 1 ? "one agent that runs" : `${unfit} agents that run`}`,
+    );
+}

@@ -1,0 +1,153 @@
+/** Waits for what becomes of a bundle with each agent that gets it: one live line an agent, and its end. */
+import type { Condition, PublishedBundle } from "@moorage/core";
+import { exit } from "../errors/exit-code.ts";
+import type { Host } from "../host.ts";
+import { logTail } from "../log-tail.ts";
+import type { Progress } from "../output/progress.ts";
+import type { AgentFacts } from "../scope/agent-scope.ts";
+import type { Session } from "../session.ts";
+import type { AwaitedBundle, Passage } from "./delivery-words.ts";
+import { passageOf } from "./delivery-words.ts";
+
+/** One agent that is given a bundle. */
+export interface Recipient {
+  readonly agent: string;
+  readonly fleet: string;
+  readonly instance: string;
+  readonly bundle: PublishedBundle;
+  readonly bakeMs: number;
+}
+
+export type DeliveryOutcome =
+  | "confirmed"
+  | "unproven"
+  | "nextStart"
+  | "waiting"
+  | "refused"
+  | "reverted"
+  | "superseded"
+  | "ended";
+
+export interface Delivered {
+  readonly agent: string;
+  readonly fleet: string;
+  readonly outcome: DeliveryOutcome;
+  readonly bundle: AwaitedBundle;
+  readonly condition: Condition | null;
+  /** The last lines that it wrote, where it was brought back. */
+  readonly log: readonly string[];
+  readonly exit: number;
+}
+
+const lookMs = 150;
+
+/** The ends in the order of the recipients. `tell` gives the text that takes the place of the live line. */
+export async function awaitAnswers(
+  recipients: readonly Recipient[],
+  deadlineMs: number,
+  session: Session,
+  progress: Progress,
+  host: Host,
+  tell: (delivered: Delivered) => string,
+): Promise<Delivered[]> {
+  const { clock, scope } = session;
+  const { interrupt } = host;
+  const until = clock.now() + deadlineMs;
+  const trialSince = new Map<string, number>();
+  const ends = new Map<string, Delivered>();
+  for (const { agent } of recipients) progress.begin(agent, "told");
+  for (;;) {
+    const left = recipients.filter(({ agent }) => !ends.has(agent));
+    if (left.length === 0) break;
+    const facts = new Map(
+      (await scope.facts(left.map(({ instance }) => instance))).map((one) => [one.name, one] as const),
+    );
+    const late = clock.now() >= until || interrupt.aborted;
+    for (const recipient of left) {
+      const seen = look(recipient, facts.get(recipient.instance), trialSince, clock.now());
+      if (seen.kind === "underway" && !late) progress.phase(recipient.agent, seen.phase);
+      else {
+        const delivered = await endOf(recipient, seen, session, host);
+        ends.set(recipient.agent, delivered);
+        progress.end(recipient.agent, tell(delivered));
+      }
+    }
+    if (ends.size < recipients.length) await clock.sleep(lookMs, interrupt);
+  }
+  return recipients.flatMap(({ agent }) => ends.get(agent) ?? []);
+}
+
+type Seen = Passage | { readonly kind: "ended" };
+
+function look(
+  { agent, bundle, bakeMs }: Recipient,
+  facts: AgentFacts | undefined,
+  trialSince: Map<string, number>,
+  at: number,
+): Seen {
+  const process = facts?.process ?? null;
+  const since = trialSince.get(agent);
+  const trialMs = since === undefined ? null : at - since;
+  const passage = passageOf(process?.delivery ?? null, bundle, { trialMs, bakeMs, now: Date.now() });
+  if (passage.kind === "underway" && passage.onTrial && since === undefined) trialSince.set(agent, at);
+  const over = process === null || process.supervisor.state === "ended" || process.supervisor.state === "lost";
+  return over && passage.kind === "underway" ? { kind: "ended" } : passage;
+}
+
+async function endOf(
+  { agent, fleet, instance, bundle }: Recipient,
+  seen: Seen,
+  session: Session,
+  host: Host,
+): Promise<Delivered> {
+  const { digest, catalogHash, sequence } = bundle;
+  const told = { agent, fleet, bundle: { digest, catalogHash, sequence }, log: [] };
+  switch (seen.kind) {
+    case "confirmed":
+      return { ...told, outcome: seen.unproven ? "unproven" : "confirmed", condition: null, exit: exit.ok };
+    case "nextStart":
+      return { ...told, outcome: "nextStart", condition: null, exit: exit.ok };
+    case "ended":
+      return { ...told, outcome: "ended", condition: null, exit: exit.ok };
+    case "underway":
+      return {
+        ...told,
+        outcome: "waiting",
+        condition: {
+          code: "notConfirmed",
+          message: `not confirmed yet: ${seen.phase}`,
+          hint: `it goes on by itself; \`moorage update status ${agent}\` shows how far it is`,
+        },
+        exit: exit.notConfirmed,
+      };
+    case "superseded":
+      return {
+        ...told,
+        outcome: "superseded",
+        condition: {
+          code: "superseded",
+          message: `number ${seen.by} came after it`,
+          hint: "look again: `moorage update status`",
+        },
+        exit: exit.worldMoved,
+      };
+    case "refused":
+    case "reverted": {
+      const { kind, code, message } = seen;
+      const lines = kind === "reverted" ? await logTail(session, instance) : [];
+      return {
+        ...told,
+        outcome: kind,
+        condition: {
+          code,
+          message,
+          hint: "correct it and run `moorage update apply`; `moorage mailbox` has the whole of it",
+        },
+        log: lines.map((line) => host.output.redact(line)),
+        exit: exit.refused,
+      };
+    }
+    default:
+      return seen satisfies never;
+  }
+}

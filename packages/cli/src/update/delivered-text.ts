@@ -1,0 +1,33 @@
+/** What became of a bundle with an agent, for people and as JSON. */
+import type { Output } from "../output/output.ts";
+import type { Delivered, DeliveryOutcome } from "./await-answers.ts";
+import { bundleName } from "./bundle-name.ts";
+
+const words: Readonly<Record<DeliveryOutcome, string>> = {
+  confirmed: "in use",
+  unproven: "in use, unproven: it has lived with it, and that is all that is known",
+  nextStart: "takes effect at its next start; what runs goes on",
+  waiting: "not in use yet",
+  refused: "refused; it goes on with what it has",
+  reverted: "taken back; it goes on with what was confirmed last",
+  superseded: "superseded",
+  ended: "the agent has ended; it takes effect at its next start",
+};
+
+export function deliveredText({ agent, outcome, bundle, condition, log }: Delivered, output: Output): string {
+  const good = outcome === "confirmed" || outcome === "unproven";
+  const style = good
+    ? "green"
+    : outcome === "nextStart" || outcome === "waiting" || outcome === "ended"
+      ? "yellow"
+      : "red";
+  const lines = [`${agent}: ${bundleName(bundle)} ${output.style(style, words[outcome])}`];
+  if (condition !== null) lines.push(`  ${condition.message}`);
+  for (const line of log) lines.push(`  ${output.style("dim", "│")} ${line}`);
+  if (condition !== null) lines.push(`  ${output.style("dim", "→")} ${condition.hint}`);
+  return lines.join("\n");
+}
+
+export function deliveredJson({ exit: _, condition, ...rest }: Delivered): object {
+  return { ...rest, condition: condition === null ? null : { code: condition.code, message: condition.message } };
+}

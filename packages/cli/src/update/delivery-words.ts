@@ -1,0 +1,107 @@
+/** An agent's life with bundles in words: how far one bundle has got, and what it waits for. */
+import type { DeliveryFacts, NextFacts } from "@moorage/local";
+import { clockText } from "../text/time.ts";
+
+type HeldBack = DeliveryFacts["heldBack"][number];
+
+/** The bundle that is waited for. */
+export interface AwaitedBundle {
+  readonly digest: string;
+  readonly catalogHash: string;
+  readonly sequence: number;
+}
+
+/** How far a bundle has got with one agent. */
+export type Passage =
+  | { readonly kind: "underway"; readonly phase: string; readonly onTrial: boolean }
+  | { readonly kind: "confirmed"; readonly unproven: boolean }
+  | { readonly kind: "nextStart" }
+  | { readonly kind: "refused" | "reverted"; readonly code: string; readonly message: string }
+  /** Another one came after it. */
+  | { readonly kind: "superseded"; readonly by: number };
+
+/** `trialMs`: for how long it has been seen on trial; null: it has not. `now` in milliseconds since 1970. */
+export function passageOf(
+  facts: DeliveryFacts | null,
+  bundle: AwaitedBundle,
+  { trialMs, bakeMs, now }: { readonly trialMs: number | null; readonly bakeMs: number; readonly now: number },
+): Passage {
+  if (facts === null) return { kind: "underway", phase: "waits for its supervisor", onTrial: false };
+  const { state, inUse, next, failed } = facts;
+  if (failed?.digest === bundle.digest)
+    return { kind: "reverted", code: `reverted.${failed.reason}`, message: `brought back: ${failed.detail}` };
+  const held = facts.heldBack.find(
+    ({ digest, catalogHash }) => digest === bundle.digest || catalogHash === bundle.catalogHash,
+  );
+  if (held !== undefined) return { kind: wasTried(held) ? "reverted" : "refused", ...heldWords(held, now) };
+  if (inUse?.digest === bundle.digest) {
+    if (state === "confirmed") return { kind: "confirmed", unproven: facts.unproven };
+    return { kind: "underway", phase: trialText(facts, trialMs, bakeMs), onTrial: state === "trial" };
+  }
+  if (next?.digest === bundle.digest)
+    return next.state === "staged" && next.waitsFor === "next start"
+      ? { kind: "nextStart" }
+      : { kind: "underway", phase: nextText(next, now), onTrial: false };
+  const newest = Math.max(inUse?.sequence ?? 0, next?.sequence ?? 0);
+  if (newest > bundle.sequence) return { kind: "superseded", by: newest };
+  return { kind: "underway", phase: "told; not fetched yet", onTrial: false };
+}
+
+/** "on trial: 1 of 1 turns, 4 s of 10 s". */
+export function trialText({ trial }: DeliveryFacts, trialMs: number | null, bakeMs: number): string {
+  if (trial === null) return "coming back";
+  const { turns, turnsWanted, baked } = trial;
+  const counted = turnsWanted === 0 ? [] : [`${turns} of ${turnsWanted} ${turnsWanted === 1 ? "turn" : "turns"}`];
+  const lived =
+    trialMs === null && !baked
+      ? `not yet ${seconds(bakeMs)}`
+      : `${seconds(baked ? bakeMs : Math.min(bakeMs, trialMs ?? 0))} of ${seconds(bakeMs)}`;
+  return `on trial: ${[...counted, lived].join(", ")}`;
+}
+
+/** What a bundle on its way waits for. */
+export function nextText({ state, deferred, waitsFor }: NextFacts, now: number): string {
+  if (deferred !== null) return `${deferWords[deferred.cause]} until ${clockText(deferred.until, now)}`;
+  switch (state) {
+    case "staged":
+      return `staged: waits for ${waitsFor === "next start" ? "its next start" : "its next turn"}`;
+    case "offered":
+      return "told; not fetched yet";
+    case "fetched":
+      return "fetched; not verified yet";
+    case "verified":
+      return "verified; not unpacked yet";
+    case "deferred":
+      return "put off";
+    default:
+      return state satisfies never;
+  }
+}
+
+const deferWords: Readonly<Record<NonNullable<NextFacts["deferred"]>["cause"], string>> = {
+  notNow: 'the agent said "not now": put off',
+  diskFull: "the disk is full: tried again, at the latest",
+  timeout: "it took too long: tried again, at the latest",
+  unreachable: "the store does not answer: tried again, at the latest",
+};
+
+/** Why it is held back, and until when. */
+export function heldWords(held: HeldBack, now: number): { readonly code: string; readonly message: string } {
+  const { reason, detail, axis, until } = held;
+  const values = axis === null ? "" : ` (the bundle has ${axis.expected}, the build ${axis.actual})`;
+  const lasts = until === null ? "until another build" : `until ${clockText(until, now)}`;
+  const tried = wasTried(held);
+  return {
+    code: `${tried ? "reverted" : "refused"}.${reason}`,
+    message: `${tried ? "brought back" : "refused"}: ${detail}${values}; held back ${lasts}`,
+  };
+}
+
+/** Whether it was in use and failed; else it was refused before. */
+function wasTried({ catalogHash }: HeldBack): boolean {
+  return catalogHash !== null;
+}
+
+function seconds(ms: number): string {
+  return `${Math.floor(ms / 1000)} s`;
+}

@@ -1,0 +1,52 @@
+/** Notices when a folder was saved: by looking, so that it holds for every editor, every file system and a folder that is put in place of another. */
+import fs from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "@moorage/core";
+
+/** Between two looks, in milliseconds; of a large folder so long that looking takes a tenth of the time at most. */
+const lookMs = 300;
+const entriesAtMost = 50_000;
+
+/**
+ * Resolves at the next change of any of the folders that has come to rest: two looks in a row see the same. `seen`: what
+ * `folderSignature` gave before. Resolves with the new signature, or null when the signal aborts.
+ */
+export async function nextSave(
+  folders: readonly string[],
+  seen: string,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<string | null> {
+  let last = seen;
+  for (;;) {
+    const began = clock.now();
+    const now = folderSignature(folders);
+    if (signal.aborted) return null;
+    if (now !== seen && now === last) return now;
+    last = now;
+    await clock.sleep(Math.max(lookMs, 10 * (clock.now() - began)), signal);
+  }
+}
+
+/** Moves whenever a file in one of the folders comes, goes or is written. */
+export function folderSignature(folders: readonly string[]): string {
+  const parts: string[] = [];
+  const visit = (path: string): void => {
+    if (parts.length > entriesAtMost) return;
+    const stat = fs.statSync(path, { throwIfNoEntry: false, bigint: true });
+    parts.push(stat === undefined ? `${path}?` : `${path}|${stat.ino}|${stat.size}|${stat.mtimeNs}`);
+    if (stat?.isDirectory() !== true) return;
+    for (const name of namesIn(path)) visit(join(path, name));
+  };
+  for (const folder of folders) visit(folder);
+  return parts.join("\n");
+}
+
+/** What cannot be listed is told by whoever builds a bundle of it. */
+function namesIn(path: string): string[] {
+  try {
+    return fs.readdirSync(path).sort();
+  } catch {
+    return [];
+  }
+}
