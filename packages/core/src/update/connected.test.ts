@@ -34,3 +34,12 @@ it("a bundle that is offered before a start is weighed for the build that starts
   expect(one.life.next).toBe(null);
   expect(one.did("answer")).toMatchObject([{ verdict: "nack", why: { reason: "incompatible" } }]);
 });
+
+it("what did not fit the formats that were declared before is weighed anew for others, under the same build", () => {
+  const one = settled(runOf({ target: { ...a.target, wireVersion: 9 } }));
+  one.offer(b).tell({ kind: "fetched", digest: "d2" }).check(b);
+  expect(one.life.quarantine).toHaveLength(1);
+  one.life = withRun(one.life, runOf());
+  one.stage(b);
+  expect(one.life.next).toMatchObject({ state: "staged" });
+});

@@ -1,12 +1,13 @@
 /** What a start runs on: a staged bundle, what is in use, or what the channel assigns. Nothing is ever run on another runtime's bundle. */
 
 import type { Floor } from "./channel.ts";
+import { firstDifference } from "./fingerprint.ts";
 import type { Confirmed, Life, LifeBundle, Refusal, Run, Use } from "./life.ts";
 import { lastGood } from "./life.ts";
 import type { Assigned, LifeEffect, LifeEvent } from "./life-events.ts";
 import type { Moved } from "./life-moves.ts";
-import { andThen, bake, fits, moved, refuse, tryOut, unfit } from "./life-moves.ts";
-import { stepOf, todo } from "./on-its-way.ts";
+import { andThen, answer, bake, fits, moved, refuse, tryOut, unfit } from "./life-moves.ts";
+import { digestOf, nonceOf, stepOf, todo } from "./on-its-way.ts";
 
 type Trial = Extract<Use, { kind: "trial" }>;
 
@@ -15,12 +16,14 @@ type Trial = Extract<Use, { kind: "trial" }>;
  * boundary for it. What starts then is told by `starting`.
  */
 export function withRun(life: Life, run: Run): Life {
-  return { ...life, run };
+  if (firstDifference(life.run.target, run.target) === null) return { ...life, run };
+  // The very same build may be declared for other formats than before: what did not fit them says nothing any more.
+  return { ...life, run, quarantine: life.quarantine.filter(({ why }) => why.reason !== "incompatible") };
 }
 
 /** Nothing runs. A trial that was under way goes on; another build lifts what failed under the last one. */
 export function starting(life: Life, { run, assigned, at }: Extract<LifeEvent, { kind: "starting" }>): Moved {
-  const begun: Life = { ...life, run, floor: atLeast(life.floor, assigned?.bundle) };
+  const begun: Life = { ...withRun(life, run), floor: atLeast(life.floor, assigned?.bundle) };
   return andThen(weighNext(begun, at), (sound) => andThen(launchOn(sound, assigned, at), resumeNext));
 }
 
@@ -99,7 +102,11 @@ function onAssigned(life: Life, assigned: Assigned | null, at: number): Moved {
   const why = unfit(life, bundle, at);
   if (why !== null) return moved(life, { kind: "refuseStart", why });
   if (!confirmed) return tryOut(life, bundle, null, launch(bundle));
-  return moved({ ...life, use: { kind: "confirmed", bundle, proof: "proven" } }, launch(bundle));
+  const after: Life = { ...life, use: { kind: "confirmed", bundle, proof: "proven" } };
+  const { next } = life;
+  if (next === null || digestOf(next) !== bundle.digest) return moved(after, launch(bundle));
+  // It was on its way here, and has arrived: a bundle is in one state.
+  return moved({ ...after, next: null }, answer(after, bundle.digest, nonceOf(stepOf(next)), null), launch(bundle));
 }
 
 const nothingLeft: Refusal = { reason: "quarantined", detail: "its only bundle failed here, and none was confirmed" };
