@@ -1,13 +1,17 @@
 /** From the Secret to the agent's end: its catalog, and one round of supervision, or a second that brings it back within the same instance. */
 import type { Clock } from "@moorage/core";
-import type { Supervision, SupervisionEnd, SupervisorSpec } from "@moorage/harness";
+import type { LogWriter, Supervision, SupervisionEnd, SupervisorSpec } from "@moorage/harness";
 import { copyCatalog, gatedLaunch, killProcess, openLogWriter, processTable, supervise } from "@moorage/harness";
+import type { Delivery } from "@moorage/harness/delivery";
 import type { Database } from "./database.ts";
+import type { DeliveredAgent } from "./delivered-agent.ts";
 import type { InstancePaths } from "./instance-folder.ts";
 import type { Claim, InstanceRow } from "./instance-row.ts";
 import type { PatientRecord } from "./patient-record.ts";
 import type { InstanceRecord } from "./record.ts";
-import { agentOf, attemptOf } from "./row-marks.ts";
+import { agentOf, attemptOf, channelOf } from "./row-marks.ts";
+import type { TailLog } from "./tail-log.ts";
+import { tailLog } from "./tail-log.ts";
 
 export interface SupervisorOrder {
   readonly stateDir: string;
@@ -36,21 +40,68 @@ export async function superviseAgent(
   run: Run,
   secrets: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const { paths, patient } = run;
-  const { catalog } = run.row.template;
-  if (catalog !== null) {
-    const copy = copyCatalog(catalog.path, paths.catalog);
-    if (copy.kind === "refused") return patient.endBefore(`its catalog cannot be used: ${copy.detail}`);
+  let log: TailLog | null = null;
+  const catalog = await catalogOf(order, run, { secrets: secrets.values(), logTail: () => log?.tail() ?? "" });
+  if (catalog.kind === "refused") return run.patient.endBefore(`its catalog cannot be used: ${catalog.detail}`);
+  const delivery = catalog.kind === "delivered" ? catalog.agent.delivery : null;
+  const spec = specOf(order, run, { secrets, catalogDir: catalog.directory });
+  try {
+    for (let before = "it had not been started"; ; before = "it was about to be brought back") {
+      if (await run.patient.isOver(before)) return;
+      const writer = openLogWriter({ directory: run.paths.logs });
+      if (delivery !== null) log = tailLog(writer);
+      const end = await superviseOnce(order, run, { spec, delivery, log: log ?? writer });
+      if (end?.kind !== "again") return;
+      // Nothing of it is left, and its instance goes on: whoever looks meanwhile is told so.
+      if (!(await run.patient.insist(() => run.record.again(end.why)))) return;
+    }
+  } finally {
+    if (catalog.kind === "delivered") await catalog.agent.close();
   }
-  const spec = specOf(order, run, secrets);
-  await superviseOnce(order, run, spec);
+}
+
+type Catalog =
+  | { readonly kind: "none"; readonly directory: null }
+  | { readonly kind: "copied"; readonly directory: string }
+  | {
+      readonly kind: "delivered";
+      readonly directory: string | null;
+      readonly agent: Extract<DeliveredAgent, { kind: "ready" }>;
+    }
+  | { readonly kind: "refused"; readonly detail: string };
+
+/** What the agent is started on: what its channel delivers, or a copy of the declared folder where nothing does. */
+async function catalogOf(
+  order: SupervisorOrder,
+  run: Run,
+  about: { readonly secrets: Iterable<string>; readonly logTail: () => string },
+): Promise<Catalog> {
+  const { row, paths } = run;
+  const { catalog } = row.template;
+  if (catalog === null) return { kind: "none", directory: null };
+  const channel = channelOf(row);
+  if (channel === null) {
+    const copy = copyCatalog(catalog.path, paths.catalog);
+    return copy.kind === "refused" ? copy : { kind: "copied", directory: paths.catalog };
+  }
+  try {
+    const { deliveredAgent } = await import("./delivered-agent.ts");
+    const agent = await deliveredAgent(order, run, { ...about, channel });
+    return agent.kind === "refused" ? agent : { kind: "delivered", directory: agent.directory, agent };
+  } catch (error) {
+    return { kind: "refused", detail: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** Null: there was nothing to supervise, and why is on record. */
 async function superviseOnce(
   order: SupervisorOrder,
   { paths, record, patient }: Run,
-  spec: SupervisorSpec,
+  {
+    spec,
+    delivery,
+    log,
+  }: { readonly spec: SupervisorSpec; readonly delivery: Delivery | null; readonly log: LogWriter },
 ): Promise<SupervisionEnd | null> {
   let supervision: Supervision;
   try {
@@ -59,8 +110,9 @@ async function superviseOnce(
       clock: order.clock,
       table: processTable(),
       kill: killProcess,
-      launch: gatedLaunch({ stdout: paths.stdout, stderr: paths.stderr }, openLogWriter({ directory: paths.logs })),
+      launch: gatedLaunch({ stdout: paths.stdout, stderr: paths.stderr }, log),
       wallTime: Date.now,
+      ...(delivery === null ? {} : { catalog: delivery }),
     });
   } catch (error) {
     await patient.endBefore(error instanceof Error ? error.message : String(error));
@@ -77,7 +129,7 @@ async function superviseOnce(
 function specOf(
   { stateDir }: SupervisorOrder,
   { row, paths, claim }: Run,
-  secrets: ReadonlyMap<string, string>,
+  { secrets, catalogDir }: { readonly secrets: ReadonlyMap<string, string>; readonly catalogDir: string | null },
 ): SupervisorSpec {
   const { template } = row;
   const [command, ...args] = template.command;
@@ -100,7 +152,7 @@ function specOf(
     graceMs: template.graceMs,
     idleMs: template.idleMs,
     health: template.health,
-    catalogDir: template.catalog === null ? null : paths.catalog,
+    catalogDir,
     socketPath: claim.socket,
     factsPath: paths.facts,
   };

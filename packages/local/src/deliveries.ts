@@ -66,10 +66,10 @@ async function readLifeIn(folder: string, stateDir: string): Promise<Life | null
 
 /** For people; null where nothing can be told. One agent's trouble is no reason to show nothing of the others. */
 export async function readDeliveryFacts(folder: string, at: number): Promise<DeliveryFacts | null> {
-  const { readDelivery } = await import("@moorage/harness/delivery");
+  const { deliveryPaths, readDelivery } = await import("@moorage/harness/delivery");
   try {
     const life = readDelivery(folder);
-    return life === null ? null : deliveryFacts(life, statSync(`${folder}/life`).mtimeMs, at);
+    return life === null ? null : deliveryFacts(life, statSync(deliveryPaths(folder).life).mtimeMs, at);
   } catch {
     return null;
   }

@@ -10,7 +10,7 @@ export interface PatientRecord {
   wait(code: string, message: string, secretMissing: boolean): Promise<boolean>;
   /** Resolves after a moment: whether nobody wants the agent any more. Then its end is on record. */
   endsWaiting(): Promise<boolean>;
-  /** The same, at once. `detail` is what a stop comes upon. */
+  /** The same, at once; in words what a stop comes upon, if it had begun to be something. */
   isOver(detail?: string): Promise<boolean>;
   /** It cannot be started; the reason in words. */
   endBefore(detail: string): Promise<void>;
