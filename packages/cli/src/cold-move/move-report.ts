@@ -21,14 +21,14 @@ export function reportOfMove(fleet: string, outcome: MoveOutcome): MoveReport {
   };
 }
 
-/** `wanted`: what the person asked for: the new formats, or to stay with the old ones. */
-export function exitOfMove({ outcome }: MoveReport, wanted: "new" | "old"): number {
+/** `wanted`: what the person asked for: the new formats, to stay with the old ones, or to go on with whatever was under way. */
+export function exitOfMove({ outcome }: MoveReport, wanted: "new" | "old" | "either"): number {
   switch (outcome) {
     case "done":
-      return wanted === "new" ? exit.ok : exit.worldMoved;
+      return wanted === "old" ? exit.worldMoved : exit.ok;
     case "aborted":
     case "rolledBack":
-      return wanted === "old" ? exit.ok : exit.worldMoved;
+      return wanted === "new" ? exit.worldMoved : exit.ok;
     case "waiting":
     case "held":
       return exit.refused;

@@ -16,6 +16,8 @@ export interface Acted {
   readonly exit: number;
 }
 
+const wantedBy = { approve: "new", reject: "old", goOn: "either", goBack: "old" } as const;
+
 const nothing: Acted = { lines: [], retry: null, move: null, exit: exit.ok };
 
 /** Of a notice that has been decided. */
@@ -29,8 +31,7 @@ export async function actOnDecision(notice: Notice, ports: ColdMovePorts): Promi
     case "goBack": {
       if (!isAboutMove(notice)) return nothing;
       const move = await carryOutFleet(notice.subject.name, ports);
-      const wanted = state.choice === "approve" || state.choice === "goOn" ? "new" : "old";
-      return { ...nothing, move, exit: exitOfMove(move, wanted) };
+      return { ...nothing, move, exit: exitOfMove(move, wantedBy[state.choice]) };
     }
     case "retry":
       return retry(notice, ports);
