@@ -28,12 +28,13 @@ const build: CommandSpec = {
 const show: CommandSpec = {
   ...common,
   name: "bundle show",
-  summary: "what a bundle is: of an agent the one that it has in use",
-  usage: "AGENT|SEQUENCE|DIGEST|FILE",
-  words: [1, 1],
+  summary: "what a bundle is: of an agent the one that it has in use; without a word, all that were published",
+  usage: "[AGENT|SEQUENCE|DIGEST|FILE]",
+  words: [0, 1],
   complete: "agents",
   flags: [file],
   examples: [
+    ["moorage bundle show", "all bundles of the channels of ./agent.yaml"],
     ["moorage bundle show scribe", "what it has in use"],
     ["moorage bundle show 3", "the third bundle of the channel of ./agent.yaml"],
   ],

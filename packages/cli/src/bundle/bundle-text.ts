@@ -32,7 +32,10 @@ export function fileLines(components: readonly Component[]): string[] {
 /** What an ignore file left out, and which globs match nothing. */
 export function leftOutLines({ ignored, unmatched }: Pick<Catalog, "ignored" | "unmatched">): string[] {
   return [
-    ...ignored.map(({ path, rule }) => `  left out: ${safe(path)} (${safe(rule)})`),
+    // The ignore file itself is of no interest.
+    ...ignored
+      .filter(({ path, rule }) => path !== rule)
+      .map(({ path, rule }) => `  left out: ${safe(path)} (${safe(rule)})`),
     ...unmatched.map(({ file, glob }) => `  ${file}: ${safe(glob)} matches nothing`),
   ];
 }

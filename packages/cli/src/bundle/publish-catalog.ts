@@ -1,12 +1,12 @@
 /** From a folder, or from a bundle in a file, to the head of a channel: the one way of every command that publishes. Nothing is delivered by it. */
-import type { BundleFile, Catalog, Manifest, Publication, PublishedHead } from "@moorage/bundle";
+import type { BundleFile, Manifest, Publication, PublishedHead } from "@moorage/bundle";
 import { ensureTrust, manifestDigest, readCatalogContent, verifyBundle } from "@moorage/bundle";
 import { bareFloor } from "@moorage/core";
 import { CliError } from "../errors/cli-error.ts";
 import { guarded } from "../fingerprint/formats.ts";
 import type { MachineScope } from "../scope/agent-scope.ts";
 import type { CatalogLine, Published } from "../update/catalog-line.ts";
-import { channelText, isPublished, publishedOf, storeOf } from "../update/catalog-line.ts";
+import { channelText, folderState, storeOf } from "../update/catalog-line.ts";
 import { publishContent } from "../update/publish-content.ts";
 
 type Place = Pick<MachineScope, "bundlesFolder" | "trustFolder">;
@@ -17,22 +17,15 @@ export type PublishedBundle =
   /** Somebody else published on its parent. Never tried again by itself: older content must not win by being stubborn. */
   | { readonly kind: "worldMoved"; readonly head: PublishedHead | null };
 
-export interface PublishedCatalog {
-  readonly bundle: PublishedBundle;
-  readonly catalog: Catalog;
-}
-
 /** Reads the folder strictly, and publishes it on what was the head before it was read. Throws `catalogInvalid` (exit 2), errors of keys, trust and store. */
-export function publishCatalog(line: CatalogLine, place: Place): PublishedCatalog {
-  const { channel, target, path } = line;
-  // First: content that was read before somebody else published has to lose against that.
-  const before = publishedOf(storeOf(place), channel);
-  const content = guarded(() => readCatalogContent(path), "catalogInvalid");
-  const { catalog } = content;
+export function publishCatalog(line: CatalogLine, place: Place): PublishedBundle {
   const { version } = ensureTrust(place.trustFolder).root;
-  if (before !== null && isPublished(catalog, target, version, before.manifest) && isWhole(before, place))
-    return { bundle: { kind: "already", ...before }, catalog };
-  return { bundle: outcomeOf(publishContent(line, content, before, place), place), catalog };
+  const state = folderState(storeOf(place), line, version);
+  if (state.kind === "edited") return outcomeOf(publishContent(line, state.content, state.published, place), place);
+  const { published } = state;
+  if (isWhole(published, place)) return { kind: "already", ...published };
+  const content = guarded(() => readCatalogContent(line.path), "catalogInvalid");
+  return outcomeOf(publishContent(line, content, published, place), place);
 }
 
 /** Publishes what a file holds, if its signatures count here and its parent is the head. Throws `bundleRefused`, exit 4. */

@@ -58,7 +58,7 @@ async function jobsOf(invocation: Invocation, host: Host): Promise<Job[]> {
   }
   const lines =
     word === undefined ? await declaredLines(invocation, host) : [await declaredLineOf(word, invocation, host)];
-  return lines.map((line) => ({ channel: line.channel, publish: (machine) => publishCatalog(line, machine).bundle }));
+  return lines.map((line) => ({ channel: line.channel, publish: (machine) => publishCatalog(line, machine) }));
 }
 
 async function carryOut({ channel, publish }: Job, session: Session, machine: MachineScope): Promise<Result> {

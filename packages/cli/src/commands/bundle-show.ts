@@ -1,26 +1,28 @@
-/** `moorage bundle show`: what a bundle is, of an agent the one that it has in use. */
+/** `moorage bundle show`: what a bundle is, of an agent the one that it has in use; and all that were published. */
+import type { BundleStore, Manifest } from "@moorage/bundle";
 import type { Run } from "../args/command-spec.ts";
 import { findBundle, referenceName } from "../bundle/bundle-reference.ts";
 import { bytesOf, manifestLines } from "../bundle/bundle-text.ts";
+import { declaredLines } from "../bundle/declared-lines.ts";
 import { usageError } from "../errors/cli-error.ts";
 import { exit } from "../errors/exit-code.ts";
-import { storeOf } from "../update/catalog-line.ts";
+import type { Output } from "../output/output.ts";
+import { aligned } from "../text/aligned.ts";
+import { shortHash } from "../update/bundle-name.ts";
+import type { CatalogLine } from "../update/catalog-line.ts";
+import { channelText, storeOf } from "../update/catalog-line.ts";
 import { withMachine } from "../update/with-machine.ts";
 
 export const bundleShow: Run = (invocation, host) =>
   withMachine(invocation, host, "read", async (session, machine) => {
     const { output } = host;
-    const [word = ""] = invocation.words;
+    const [word] = invocation.words;
+    if (word === undefined) return list(await declaredLines(invocation, host), storeOf(machine), output);
     const reference = await findBundle(word, { invocation, host, session, machine });
     if (reference.kind === "folder")
       throw usageError(`${word} is a folder, and no bundle yet`, `run \`moorage bundle build ${word}\``);
     const { manifest, digest } = reference;
-    const store = storeOf(machine);
-    const standing = {
-      head: store.head(manifest.channel)?.digest === digest,
-      assigned: store.assigned(manifest.channel)?.digest === digest,
-      confirmed: store.confirmed(manifest.channel)?.digest === digest,
-    };
+    const standing = standingOf(storeOf(machine), manifest.channel, digest);
     const name = referenceName(reference);
     const agent = reference.kind === "stored" ? reference.agent : null;
     if (output.json) {
@@ -33,10 +35,44 @@ export const bundleShow: Run = (invocation, host) =>
     return exit.ok;
   });
 
-function standingText(
-  standing: Readonly<Record<"head" | "assigned" | "confirmed", boolean>>,
-  agent: string | null,
-): string {
+interface Standing {
+  readonly head: boolean;
+  readonly assigned: boolean;
+  readonly confirmed: boolean;
+}
+
+function standingOf(store: BundleStore, channel: Manifest["channel"], digest: string): Standing {
+  return {
+    head: store.head(channel)?.digest === digest,
+    assigned: store.assigned(channel)?.digest === digest,
+    confirmed: store.confirmed(channel)?.digest === digest,
+  };
+}
+
+/** The newest first. What of a bundle is lost is told as that. */
+function list(lines: readonly CatalogLine[], store: BundleStore, output: Output): number {
+  const channels = lines.map(({ channel }) => ({
+    channel,
+    bundles: store.history(channel).map(({ sequence, digest }) => {
+      const { catalogHash, created } = store.manifest(digest) ?? { catalogHash: null, created: null };
+      return { sequence, digest, catalogHash, created, ...standingOf(store, channel, digest) };
+    }),
+  }));
+  if (output.json) output.object("BundleList", { channels });
+  for (const { channel, bundles } of channels) {
+    output.line(`${channelText(channel)}:${bundles.length === 0 ? " nothing is published" : ""}`);
+    const rows = bundles.map(({ sequence, catalogHash, created, ...standing }) => [
+      `  ${sequence}`,
+      catalogHash === null ? "lost" : shortHash(catalogHash),
+      created ?? "",
+      standingText(standing, null).replace(/^: /, ""),
+    ]);
+    for (const row of aligned(rows)) output.line(row);
+  }
+  return exit.ok;
+}
+
+function standingText(standing: Standing, agent: string | null): string {
   const words = [
     ...(agent === null ? [] : ["in use"]),
     ...(standing.head ? ["published last"] : []),

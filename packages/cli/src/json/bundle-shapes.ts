@@ -62,6 +62,7 @@ const release = z.strictObject({
 export type BundleResultKind =
   | "BundleBuild"
   | "BundleInfo"
+  | "BundleList"
   | "BundleDiff"
   | "BundleSigned"
   | "BundleVerification"
@@ -105,6 +106,24 @@ export const bundleFields: Readonly<Record<BundleResultKind, z.core.$ZodShape>> 
     head: z.boolean(),
     assigned: z.boolean(),
     confirmed: z.boolean(),
+  },
+  BundleList: {
+    channels: z.array(
+      z.strictObject({
+        channel,
+        bundles: z.array(
+          z.strictObject({
+            sequence: whole,
+            digest: text,
+            catalogHash: maybe,
+            created: maybe,
+            head: z.boolean(),
+            assigned: z.boolean(),
+            confirmed: z.boolean(),
+          }),
+        ),
+      }),
+    ),
   },
   BundleDiff: { before: side, after: side, changes: z.array(change) },
   BundleSigned: { file: text, digest: text, keyId: text, signatures: whole, added: z.boolean() },
