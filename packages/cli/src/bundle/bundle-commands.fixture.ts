@@ -16,7 +16,7 @@ export interface CatalogHere extends Here {
   json<Result = Record<string, unknown>>(argv: readonly string[], kind: ResultKind): Promise<Answer<Result>>;
 }
 
-export interface Answer<Result> {
+interface Answer<Result> {
   readonly exit: number;
   readonly result: Result;
 }

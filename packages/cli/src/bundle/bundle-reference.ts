@@ -32,7 +32,7 @@ export interface FileReference {
   readonly file: BundleFile;
 }
 
-export interface FolderReference {
+interface FolderReference {
   readonly kind: "folder";
   readonly path: string;
   readonly content: CatalogContent;

@@ -7,6 +7,9 @@ import { catalogHere, declaration } from "../bundle/bundle-commands.fixture.ts";
 const channel = { fleet: "writers", catalog: "catalog" };
 const edited = "Write short sentences.\n";
 
+/** Others, such as macOS's own, do not know Ed25519. */
+const openssl = /^OpenSSL ([3-9]|\d\d)\./.test(spawnSync("openssl", ["version"], { encoding: "utf8" }).stdout ?? "");
+
 interface Envelope {
   readonly payloadType: string;
   readonly payload: string;
@@ -172,7 +175,7 @@ describe("a bundle in a file", () => {
     });
   });
 
-  test("is signed so that openssl says so too, with the key that `keys list` shows", async () => {
+  test.skipIf(!openssl)("is signed so that openssl says so too, with the key that `keys list` shows", async () => {
     await using here = catalogHere();
     await here.run(["bundle", "build", "--output", "a.bundle"]);
     await here.run(["bundle", "sign", "a.bundle"]);
