@@ -17,7 +17,7 @@ export interface ConnectOptions {
    * A bundle waits for the next turn. "notNow" puts it off: it comes again later, and a person is told of one that is put off
    * for ever. No turn begins before it has returned; what it throws changes nothing, and the bundle goes live.
    */
-  readonly onStaged?: (bundle: StagedBundle) => StagedAnswer | Promise<StagedAnswer | string>;
+  readonly onStaged?: (bundle: StagedBundle) => StagedAnswer | Promise<string | undefined | void>;
   /**
    * Another catalog is live: read what was read outside of turns anew. What it throws says that the agent cannot use it; the
    * agent is then brought back on the last one that it could.

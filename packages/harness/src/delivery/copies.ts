@@ -56,7 +56,7 @@ export class Copies {
   /** A whole copy is live when it returns. Throws a `StoreError`; then what was live still is. */
   goLive(bundle: LifeBundle): CatalogCopyInUse {
     const name = this.whole(bundle);
-    if (linkedName(this.link) !== name) switchLink(this.link, name, this.#disk);
+    this.#lead(name);
     const live = { directory: join(this.#folder, name), hash: bundle.catalogHash };
     const before = this.#live?.directory ?? live.directory;
     if (before !== live.directory) this.#earlier = [...this.#earlier.filter((one) => one !== before), before];
@@ -80,6 +80,16 @@ export class Copies {
     // What a killed process left of a link, a life or an answer.
     for (const name of namesIn(this.#folder))
       if (/^\.(?:life|live|answer\.json)\.[0-9a-f]{16}\.new$/.test(name)) this.#disk.remove(join(this.#folder, name));
+  }
+
+  #lead(name: string): void {
+    if (linkedName(this.link) === name) return;
+    try {
+      switchLink(this.link, name, this.#disk);
+    } catch (error) {
+      // Once the rename is done it is live. That it may be lost with the power is no harm: a start makes it anew, by the life.
+      if (linkedName(this.link) !== name) throw error;
+    }
   }
 
   #unpack(digest: string): string {

@@ -1,12 +1,10 @@
 /** From a bundle in the store to what a life is told about it: verified by the pinned root, or refused with the reason. */
-import fs from "node:fs";
-import { join } from "node:path";
 import {
   type BundleStore,
   type Manifest,
   manifestBytes,
   manifestDigest,
-  openTrustRoot,
+  pinnedTrust,
   refusalReason,
   switchPoint,
 } from "@moorage/bundle/delivery";
@@ -66,7 +64,7 @@ export function verify(
   options: { life: Life; bundles: Bundles; trust: Trust; at: number; accepted: ReadonlySet<string> },
 ): Verified {
   const { life, bundles, trust, at, accepted } = options;
-  const root = openTrustRoot(fs.readFileSync(join(trust.folder, "root.json")), trust.pin);
+  const root = pinnedTrust(trust.folder, trust.pin);
   const { channel, floor } = life;
   const found = bundles.store.get(digest, { root, channel, floor, accepted, running: null, now: at });
   switch (found.kind) {

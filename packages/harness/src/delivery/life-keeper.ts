@@ -144,7 +144,9 @@ export class LifeKeeper {
   }
 
   async #raiseAll(): Promise<void> {
-    for (const notice of this.#notices) {
+    for (;;) {
+      const [notice] = this.#notices;
+      if (notice === undefined) break;
       const { about, subject, reason, evidence, choices } = notice;
       try {
         await this.#ports.raise({ about, subject, reason, evidence, choices });
