@@ -8,6 +8,8 @@ import type { BundleState, LifeEffect } from "./life-events.ts";
 import { noProgress } from "./proof.ts";
 import { quarantinedBy, quarantineMs, withQuarantined } from "./quarantine.ts";
 
+type OnTrial = Extract<Life["use"], { kind: "trial" }>;
+
 /** A life, and what is to be done once it is persisted. */
 export interface Moved {
   readonly life: Life;
@@ -86,33 +88,45 @@ export function unfit({ run, quarantine }: Life, bundle: LifeBundle, at: number)
   return held === null ? null : { reason: "quarantined", detail: `its content failed here: ${held.why.detail}` };
 }
 
-/** Back to what was last confirmed, once; without one that fits, the agent ends. */
+/** Back to what was last confirmed, once. */
 export function revert(life: Life, why: Revert, at: number): Moved {
   if (life.use.kind !== "trial") return moved(life);
   const { bundle: failed, nonce, lastGood: good } = life.use;
+  if (good === null || !fits(life, good.bundle)) return endWithout(life, life.use, why);
   const { digest, catalogHash } = failed;
-  const entry = {
-    by: "content",
-    digest,
-    catalogHash,
-    buildId: life.run.buildId,
-    until: at + quarantineMs,
-    why,
-  } as const;
-  const quarantine = withQuarantined(life.quarantine, entry, at);
-  const back = good !== null && fits(life, good.bundle) ? good : null;
-  const use =
-    back === null
-      ? ({ kind: "ended", lastGood: good, failed, why } as const)
-      : ({ kind: "returning", lastGood: back, failed, why } as const);
-  const after: Life = { ...life, quarantine, use, next: unswitched(life.next) };
+  const { buildId } = life.run;
+  const entry = { by: "content", digest, catalogHash, buildId, until: at + quarantineMs, why } as const;
+  const after: Life = {
+    ...life,
+    quarantine: withQuarantined(life.quarantine, entry, at),
+    use: { kind: "returning", lastGood: good, failed, why },
+    next: unswitched(life.next),
+  };
   const { reason, detail } = why;
   return moved(
     after,
     tell(digest, "reverted", detail),
     { kind: "notice", about: "reverted", digest, reason, detail, withLog: true },
     answer(after, digest, nonce, why),
-    ...(back === null ? [{ kind: "end" } as const] : bringBack(after, back.bundle)),
+    ...bringBack(after, good.bundle),
+  );
+}
+
+/**
+ * There is nothing to come back on: a crash ends it, and health and a reload, which never kill, change nothing. It may as well be the build, or what surrounds it, that is broken: the bundle is not held
+ * back, or nobody could start the agent again once that is mended.
+ */
+function endWithout(life: Life, { bundle: failed, nonce, lastGood: good }: OnTrial, why: Revert): Moved {
+  if (why.reason !== "crash") return moved(life);
+  const after: Life = { ...life, use: { kind: "ended", lastGood: good, failed, why }, next: unswitched(life.next) };
+  const { digest } = failed;
+  const { reason, detail } = why;
+  return moved(
+    after,
+    tell(digest, "reverted", detail),
+    { kind: "notice", about: "ended", digest, reason, detail, withLog: true },
+    answer(after, digest, nonce, why),
+    { kind: "end" },
   );
 }
 
