@@ -7,6 +7,7 @@ import { guarded } from "../fingerprint/formats.ts";
 import type { MachineScope } from "../scope/agent-scope.ts";
 import type { CatalogLine, Published } from "../update/catalog-line.ts";
 import { channelText, folderState, storeOf } from "../update/catalog-line.ts";
+import type { Parent } from "../update/publish-content.ts";
 import { publishContent } from "../update/publish-content.ts";
 
 type Place = Pick<MachineScope, "bundlesFolder" | "trustFolder">;
@@ -19,13 +20,22 @@ export type PublishedBundle =
 
 /** Reads the folder strictly, and publishes it on what was the head before it was read. Throws `catalogInvalid` (exit 2), errors of keys, trust and store. */
 export function publishCatalog(line: CatalogLine, place: Place): PublishedBundle {
+  const store = storeOf(place);
+  const head = store.head(line.channel);
+  if (head !== null && store.manifest(head.digest) === null) return publishOn({ head, manifest: lost }, line, place);
   const { version } = ensureTrust(place.trustFolder).root;
-  const state = folderState(storeOf(place), line, version);
+  const state = folderState(store, line, version);
   if (state.kind === "edited") return outcomeOf(publishContent(line, state.content, state.published, place), place);
   const { published } = state;
-  if (isWhole(published, place)) return { kind: "already", ...published };
+  return isWhole(published, place) ? { kind: "already", ...published } : publishOn(published, line, place);
+}
+
+/** The head is known by its link alone: what is published on it is what its channel has from then on. */
+const lost: Parent["manifest"] = { rootVersion: 0 };
+
+function publishOn(parent: Parent, line: CatalogLine, place: Place): PublishedBundle {
   const content = guarded(() => readCatalogContent(line.path), "catalogInvalid");
-  return outcomeOf(publishContent(line, content, published, place), place);
+  return outcomeOf(publishContent(line, content, parent, place), place);
 }
 
 /** Publishes what a file holds, if its signatures count here and its parent is the head. Throws `bundleRefused`, exit 4. */

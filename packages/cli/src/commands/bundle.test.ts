@@ -271,6 +271,18 @@ test("what is damaged in the store is told by verify, and published again", asyn
     result: { bundles: [{ outcome: "published", sequence: 2 }] },
   });
   expect((await here.run(["bundle", "verify", "2"])).exit).toBe(0);
+  const { result: second } = await here.json<{ digest: string }>(["bundle", "show", "2"], "BundleInfo");
+  for (const [at, damage] of [rmSync, (path: string) => writeFileSync(path, "")].entries()) {
+    const { result: newest } = await here.json<{ digest: string }>(["bundle", "show", String(at + 2)], "BundleInfo");
+    damage(join(here.folder, "state/moorage/bundles/sha256", `${newest.digest.slice(-64)}.bundle`));
+    expect((await here.run(["release", "publish"])).stderr).toContain("run `moorage bundle publish`");
+    expect(await here.json(["bundle", "publish"], "BundlesPublished")).toMatchObject({
+      exit: 0,
+      result: { bundles: [{ outcome: "published", sequence: at + 3 }] },
+    });
+  }
+  expect((await here.run(["bundle", "show", second.digest])).exit).toBe(4);
+  expect((await here.run(["bundle", "verify", "4"])).exit).toBe(0);
 });
 
 test("of an agent that runs show and diff tell what it has in use, and publishing warns when no agent has the formats", async () => {

@@ -35,6 +35,8 @@ test.each([
   ["usage", 2],
   ["declarationInvalid", 2],
   ["keyIsPublic", 2],
+  ["signingKeyLost", 4],
+  ["trustRootDamaged", 4],
   ["stateOtherOwner", 4],
   ["stateLocked", 3],
   ["stateCorrupt", 1],

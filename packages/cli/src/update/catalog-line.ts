@@ -74,7 +74,7 @@ export function publishedOf(store: BundleStore, channel: Channel): Published | n
     throw new CliError({
       code: "storeCorrupt",
       message: `the bundle ${head.sequence} of ${channelText(channel)}, which was published last, is lost`,
-      hint: "`moorage doctor` looks at everything",
+      hint: "run `moorage bundle publish`: it publishes its catalog again",
     });
   return { head, manifest };
 }

@@ -1,11 +1,11 @@
 /** A catalog as the next bundle of its channel: signed with this machine's key, stored, published on its parent. */
-import type { Catalog, CatalogContent, Manifest, Publication } from "@moorage/bundle";
+import type { Catalog, CatalogContent, Manifest, Publication, PublishedHead } from "@moorage/bundle";
 import { ensureTrust, envelopeBytes, nextManifest, signingKeyOf, signManifest, verifyBundle } from "@moorage/bundle";
 import type { Channel } from "@moorage/core";
 import { bareFloor } from "@moorage/core";
 import { CliError } from "../errors/cli-error.ts";
 import type { MachineScope } from "../scope/agent-scope.ts";
-import type { CatalogLine, Published } from "./catalog-line.ts";
+import type { CatalogLine } from "./catalog-line.ts";
 import { storeOf } from "./catalog-line.ts";
 
 /** What became of it, with what was signed. */
@@ -16,6 +16,12 @@ export type PublishedNow = Publication & {
   readonly keyId: string;
 };
 
+/** What is published on; of a bundle that is lost no root version is known, and 0 stands for it. */
+export interface Parent {
+  readonly head: PublishedHead;
+  readonly manifest: Pick<Manifest, "rootVersion">;
+}
+
 /**
  * `parent`: what was published when the content was read; null: nothing. Whoever has published on it meanwhile wins, and it is
  * not tried again. Throws errors of the keys, the trust and the store.
@@ -23,7 +29,7 @@ export type PublishedNow = Publication & {
 export function publishContent(
   { channel, target }: Pick<CatalogLine, "channel" | "target">,
   { catalog, payload }: Pick<CatalogContent, "payload"> & { readonly catalog: Pick<Catalog, "hash" | "components"> },
-  parent: Published | null,
+  parent: Parent | null,
   machine: Pick<MachineScope, "bundlesFolder" | "trustFolder">,
 ): PublishedNow {
   const store = storeOf(machine);
