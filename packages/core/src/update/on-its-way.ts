@@ -184,7 +184,7 @@ export function digestOf(next: Candidate): string {
   return "offer" in step ? step.offer.digest : step.bundle.digest;
 }
 
-function nonceOf(step: Step): string {
+export function nonceOf(step: Step): string {
   return "offer" in step ? step.offer.nonce : step.nonce;
 }
 

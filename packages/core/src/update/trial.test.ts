@@ -315,6 +315,14 @@ describe("a fresh instance", () => {
     expect(settled().did("launch")).toEqual([{ kind: "launch", bundle: a }]);
   });
 
+  it("that is on its way to it is there with the start, and answered", () => {
+    const one = new Driver().start().offer(a, "n7");
+    one.start({ bundle: a, confirmed: true });
+    expect(one.life).toMatchObject({ use: { kind: "confirmed", bundle: a }, next: null });
+    expect(one.did("answer")).toMatchObject([{ nonce: "n7", digest: "d1", verdict: "ack", inUse: a.catalogHash }]);
+    expect(one.did("launch")).toEqual([{ kind: "launch", bundle: a }]);
+  });
+
   it("or from the assigned bundle, as a trial", () => {
     const one = new Driver().start({ bundle: a, confirmed: false });
     expect(one.life.use).toMatchObject({ kind: "trial", bundle: a, lastGood: null });
