@@ -3,7 +3,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Ending } from "@moorage/core";
+import type { Clock, Ending } from "@moorage/core";
 import { awakeClock } from "./awake-clock.ts";
 import { gatedLaunch } from "./launch.ts";
 import type { LiveCatalog } from "./live-catalog.ts";
@@ -78,7 +78,7 @@ export class Harbour {
   moor(
     script: string | readonly [string, ...string[]],
     differences: Partial<SupervisorSpec> = {},
-    catalog: LiveCatalog | null = null,
+    delivered: { readonly catalog: LiveCatalog; readonly clock: Clock } | null = null,
   ): Mooring {
     const directory = realpathSync(mkdtempSync(join(tmpdir(), "h-")));
     this.#directories.push(directory);
@@ -109,8 +109,9 @@ export class Harbour {
     };
     const record = new MemoryRecord();
     const launch = gatedLaunch({ stdout: join(directory, "stdout"), stderr: join(directory, "stderr") }, log);
-    const ports = { record, clock: awakeClock(), table: processTable(), kill: killProcess, launch, wallTime: Date.now };
-    const supervision = supervise(spec, catalog === null ? ports : { ...ports, catalog });
+    const clock = awakeClock();
+    const ports = { record, clock, table: processTable(), kill: killProcess, launch, wallTime: Date.now, ...delivered };
+    const supervision = supervise(spec, ports);
     const output = (): string => Buffer.concat(chunks).toString("utf8");
     const mooring: Mooring = {
       directory,
