@@ -4,10 +4,14 @@ import { join } from "node:path";
 import { declaration, Place, type Ran } from "../place.ts";
 
 /** The end is written last of all: whoever starts after it does not overlap. */
-const program = `import { appendFileSync } from "node:fs";
+const program = `import { appendFileSync, existsSync, readFileSync } from "node:fs";
 const [, , format] = process.argv;
+const { MOORAGE_AGENT: agent, MOORAGE_CATALOG: catalog } = process.env;
+if (format === "2" && agent === "editor" && existsSync("broken")) process.exit(1);
+if (catalog !== undefined)
+  appendFileSync("said", agent + " " + format + " " + readFileSync(catalog + "/prompts/system.md", "utf8"));
 const tell = (what) =>
-  appendFileSync(process.env.LIVES, JSON.stringify({ agent: process.env.MOORAGE_AGENT, format, what }) + "\\n");
+  appendFileSync(process.env.LIVES, JSON.stringify({ agent, format, what }) + "\\n");
 tell("start");
 process.on("SIGTERM", () => {
   tell("end");

@@ -11,11 +11,13 @@ import type { LaunchPlan } from "../launch/start-request.ts";
 import type { Progress } from "../output/progress.ts";
 import { startDeadlineMs } from "../scope/substrate-of.ts";
 import type { Session } from "../session.ts";
-import { defaultSettleMs } from "../start/start-agents.ts";
 import { startOne } from "../start/start-one.ts";
 import { startText } from "../start/start-text.ts";
 import { checkBuild, declaredOf } from "./declared-now.ts";
 import type { MemberLaunch } from "./launch-record.ts";
+
+/** One that ends at once is a failed step, and not one that is tried again and again. Milliseconds. */
+const settleMs = 1_000;
 
 /**
  * Each by the way that every start takes. Throws, with the texts of all, what keeps one from starting; what is merely not
@@ -31,7 +33,7 @@ export async function startMembers(
   const plans = await Promise.all(launches.map((launch) => planOf(launch, fleet, host)));
   const times = {
     deadlineMs: startDeadlineMs.local,
-    settleMs: host.output.terminal ? defaultSettleMs : 0,
+    settleMs,
     requireCurrent: false,
   };
   const results = await Promise.all(
