@@ -30,6 +30,7 @@ function project(
 /** Packages whose units start processes, and those whose units do not. */
 const processes = ["local", "harness"];
 const unit = ["agent", "bundle", "cli", "core", "keys", "kubernetes"];
+const longRounds = "**/*.long.test.ts";
 const notUnit = ["**/*.types.test.ts", "**/*.properties.test.ts"];
 
 export default defineConfig({
@@ -57,7 +58,7 @@ export default defineConfig({
         "processes",
         processes.map((name) => `packages/${name}/src/**/*.test.ts`),
         quick,
-        notUnit,
+        [...notUnit, longRounds],
         secondTry,
       ),
       {
@@ -78,7 +79,7 @@ export default defineConfig({
       project("simulation", ["test/simulation/**/*.test.ts"], long),
       project("conformance", ["test/conformance/**/*.test.ts"], long, [], secondTry),
       project("machine", ["test/machine/**/*.test.ts"], long, ["**/*.long.test.ts"], secondTry),
-      project("long", ["test/**/*.long.test.ts"], 1_800_000, [], secondTry),
+      project("long", [`test/${longRounds}`, `packages/*/src/${longRounds}`], 1_800_000, [], secondTry),
       project("checks", ["test/checks/**/*.test.ts"], long),
       project("cluster", ["test/cluster/**/*.test.ts"], 300_000, ["test/cluster/faults/**"], secondTry),
       project("faults", ["test/cluster/faults/**/*.test.ts"], 300_000, [], secondTry),

@@ -19,7 +19,7 @@ const suites = [
   {
     name: "processes",
     title: "units with real processes",
-    place: /^packages\/(local|harness)\/.*(?<!\.types|\.properties)\.test\.ts$/,
+    place: /^packages\/(local|harness)\/.*(?<!\.types|\.properties|\.long)\.test\.ts$/,
     basic: true,
   },
   { name: "types", title: "types", place: /\.types\.test\.ts$/, basic: true },

@@ -60,7 +60,7 @@ export interface Agent {
   turn<T>(work: (turn: Turn) => T | Promise<T>): Promise<T>;
   /** The same items, until the agent is asked to end: a loop over it just ends then. */
   untilDrain<T>(items: AsyncIterable<T> | Iterable<T | Promise<T>>): AsyncIterable<T>;
-  /** Tells how the agent fares, for `health: { socket: true }`. It is shown, and never ends the agent. */
+  /** Tells how the agent fares, for `health: { socket: true }`. It is shown, and acted upon only while a bundle is on trial. */
   health(ok: boolean, detail?: string): Promise<void>;
   /** Lets go of the harness; needed only by a process that goes on as something else. */
   close(): void;

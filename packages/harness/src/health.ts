@@ -1,4 +1,4 @@
-/** How an agent fares, as far as it tells: shown, never a reason to end it. */
+/** How an agent fares, as far as it tells: shown, and a reason to act only while a bundle is on trial. */
 
 export type Health =
   | { readonly kind: "unknown" }
