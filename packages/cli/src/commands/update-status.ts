@@ -22,11 +22,12 @@ import { nextBuild } from "../update/next-build.ts";
 import { mailText } from "../update/waiting-mail.ts";
 import { withMachine } from "../update/with-machine.ts";
 
-interface UpdatedAgent extends ChannelState {
+interface UpdatedAgent {
   readonly agent: string;
   readonly agentId: string;
   readonly state: string;
   readonly delivery: DeliveryFacts | null;
+  readonly channel: ChannelState;
   readonly buildId: string | null;
   readonly nextBuildId: string | null;
 }
@@ -40,7 +41,7 @@ export const updateStatus: Run = async (invocation, host) => {
     const mail = await openMailbox(machine.documents, session.random).list();
     const waiting = waitingNotices(mail.notices, Date.now()).length;
     const moves = (await movesUnderWay(session.scope)).map(({ fleet, sentence }) => ({ fleet, sentence }));
-    if (output.json) output.object("UpdateStatus", { agents, waiting, moves });
+    if (output.json) output.object("UpdateStatus", { agents: agents.map(agentJson), waiting, moves });
     for (const [index, agent] of agents.entries())
       for (const line of agentLines(agent, bakes[index] ?? defaultTrial.bakeMs, output)) output.line(line);
     if (agents.length === 0) output.line("no agent is here; `moorage deploy` starts what agent.yaml declares");
@@ -89,7 +90,7 @@ async function readAgents(
       agentId,
       state,
       delivery,
-      ...channelState(machine, delivery?.channel ?? null),
+      channel: channelState(machine, delivery?.channel ?? null),
       buildId: process?.template.buildId ?? null,
       nextBuildId: own === undefined ? null : nextBuild(own),
     };
@@ -97,9 +98,21 @@ async function readAgents(
   return { agents, bakes };
 }
 
+/** Of the channel the sequences. */
+function agentJson({ channel, ...rest }: UpdatedAgent): object {
+  const { published, assigned, confirmed } = channel;
+  return {
+    ...rest,
+    published: published?.sequence ?? null,
+    assigned: assigned?.sequence ?? null,
+    confirmed: confirmed?.sequence ?? null,
+  };
+}
+
 function agentLines(agent: UpdatedAgent, bakeMs: number, output: Output): string[] {
   const { delivery, buildId, nextBuildId, state } = agent;
-  const lines = delivery === null ? ["no bundles are delivered to it"] : lifeLines(delivery, agent, bakeMs, Date.now());
+  const lines =
+    delivery === null ? ["no bundles are delivered to it"] : lifeLines(delivery, agent.channel, bakeMs, Date.now());
   if (buildId !== null)
     lines.push(
       nextBuildId === null || nextBuildId === buildId

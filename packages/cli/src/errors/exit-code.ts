@@ -27,6 +27,7 @@ const codesOfErrors: Readonly<Record<string, number>> = {
   formatsDiffer: exit.usage,
   catalogInvalid: exit.usage,
   bundleOtherRoot: exit.refused,
+  notRunning: exit.refused,
   nothingPublished: exit.refused,
   channelUnclear: exit.usage,
   nothingToWatch: exit.refused,

@@ -10,10 +10,12 @@ import type { Host } from "../host.ts";
 import type { Progress } from "../output/progress.ts";
 import type { MachineScope } from "../scope/agent-scope.ts";
 import type { Session } from "../session.ts";
+import { readStatus } from "../status/read-status.ts";
 import type { Delivered, Recipient } from "./await-answers.ts";
 import { awaitAnswers } from "./await-answers.ts";
 import { catalogLines, channelText, storeOf } from "./catalog-line.ts";
 import { deliveredText } from "./delivered-text.ts";
+import { hideSecrets } from "./hide-secrets.ts";
 import { goOnWithMoves, moveFleets } from "./move-fleets.ts";
 import type { AgentView, FleetView } from "./observe-fleet.ts";
 import { observeFleets } from "./observe-fleet.ts";
@@ -56,6 +58,8 @@ export async function applyUpdate(
 ): Promise<Applied> {
   const { machine, host } = ports;
   const members = options.only === null ? agents : agents.filter(({ name }) => name === options.only);
+  hideSecrets(members, host);
+  if (options.only !== null) await demandRunning(options.only, ports);
   const fleets = [...new Set(members.map(({ fleet }) => fleet))];
   const earlier = await goOnWithMoves(fleets, ports);
   const unfinished = worstExit(earlier.map((report) => exitOfMove(report, "new")));
@@ -86,6 +90,17 @@ export async function deliverPublished(
   const restarts = options.whenIdle ? await restartWhenIdle(warmOnes(views, plans), options.deadlineMs, ports) : [];
   const codes = [...deliveries, ...restarts].map((each) => each.exit);
   return { published, plans, deliveries, restarts, moves: [], exit: worstExit([...codes, ...heldBack(plans)]) };
+}
+
+/** There has to be somebody to try it on. */
+async function demandRunning(only: string, { session }: Ports): Promise<void> {
+  const [status] = await readStatus(session, { names: [only], declared: null });
+  if (status?.state === "running") return;
+  throw new CliError({
+    code: "notRunning",
+    message: `${only} does not run: there is nobody to try it on; nothing was published`,
+    hint: `\`moorage deploy ${only}\` starts it`,
+  });
 }
 
 async function coldMoves(
@@ -149,7 +164,9 @@ async function deliver(
       const ofLine = planned.filter(({ view }) => view.available?.line === line);
       // What fits the build that is declared alone waits for the move that brings both.
       if (bundle === null || ofLine.some(({ plan }) => comesWithBuild(plan))) continue;
-      if (store.assigned(line.channel)?.digest !== bundle.digest) store.assign(line.channel, bundle.digest);
+      if (store.assigned(line.channel)?.digest === bundle.digest) continue;
+      store.assign(line.channel, bundle.digest);
+      host.output.progress(`${channelText(line.channel)}: ${bundle.sequence} is given to the fleet`);
     }
   const recipients = planned.flatMap(({ view, plan }) => recipientOf(view, plan) ?? []);
   if (only !== null)

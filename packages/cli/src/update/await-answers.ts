@@ -40,6 +40,8 @@ export interface Delivered {
 }
 
 const lookMs = 150;
+/** A process that is younger than this, in milliseconds, may still show that it tells its turns. */
+const showsItselfMs = 5_000;
 
 /** The ends in the order of the recipients. `tell` gives the text that takes the place of the live line. */
 export async function awaitAnswers(
@@ -64,7 +66,12 @@ export async function awaitAnswers(
     );
     const late = clock.now() >= until || interrupt.aborted;
     for (const recipient of left) {
-      const seen = look(recipient, facts.get(recipient.instance), trialSince, clock.now());
+      const seen = look(
+        recipient,
+        facts.get(recipient.instance),
+        trialSince,
+        host.output.terminal ? clock.now() : null,
+      );
       if (seen.kind === "underway" && !late) progress.phase(recipient.agent, seen.phase);
       else {
         const delivered = await endOf(recipient, seen, session, host);
@@ -83,15 +90,30 @@ function look(
   { agent, bundle, bakeMs }: Recipient,
   facts: AgentFacts | undefined,
   trialSince: Map<string, number>,
-  at: number,
+  at: number | null,
 ): Seen {
   const process = facts?.process ?? null;
   const since = trialSince.get(agent);
-  const trialMs = since === undefined ? null : at - since;
+  const trialMs = since === undefined || at === null ? null : at - since;
   const passage = passageOf(process?.delivery ?? null, bundle, { trialMs, bakeMs, now: Date.now() });
-  if (passage.kind === "underway" && passage.onTrial && since === undefined) trialSince.set(agent, at);
+  // One line a second is for a screen.
+  if (at !== null && passage.kind === "underway" && passage.onTrial && since === undefined) trialSince.set(agent, at);
   const over = process === null || process.supervisor.state === "ended" || process.supervisor.state === "lost";
-  return over && passage.kind === "underway" ? { kind: "ended" } : passage;
+  if (over && passage.kind === "underway") return { kind: "ended" };
+  return passage.kind === "nextStart" && mayShowItself(facts) ? unshown : passage;
+}
+
+const unshown: Seen = {
+  kind: "underway",
+  phase: "staged: has not shown yet whether it tells its turns",
+  onTrial: false,
+};
+
+function mayShowItself(facts: AgentFacts | undefined): boolean {
+  const { delivery = null, startedAt = null } = facts?.process ?? {};
+  if (delivery?.takesPart !== "nothing" || startedAt === null) return false;
+  const age = Date.now() - Date.parse(startedAt);
+  return age >= 0 && age < showsItselfMs;
 }
 
 async function endOf(

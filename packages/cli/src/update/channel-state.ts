@@ -1,4 +1,4 @@
-/** What a channel has, by sequence. */
+/** What a channel has. */
 import type { Channel } from "@moorage/core";
 import type { MachineScope } from "../scope/agent-scope.ts";
 import { storeOf } from "./catalog-line.ts";
@@ -9,8 +9,8 @@ export function channelState(machine: MachineScope, channel: Channel | null): Ch
   if (channel === null) return { published: null, assigned: null, confirmed: null };
   const store = storeOf(machine);
   return {
-    published: store.head(channel)?.sequence ?? null,
-    assigned: store.assigned(channel)?.sequence ?? null,
-    confirmed: store.confirmed(channel)?.sequence ?? null,
+    published: store.head(channel),
+    assigned: store.assigned(channel),
+    confirmed: store.confirmed(channel),
   };
 }

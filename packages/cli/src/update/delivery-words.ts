@@ -47,14 +47,14 @@ export function passageOf(
   return { kind: "underway", phase: "told; not fetched yet", onTrial: false };
 }
 
-/** "on trial: 1 of 1 turns, 4 s of 10 s". */
+/** "on trial: 1 of 1 turns, 4 s of 10 s". Without `trialMs` nobody counts the seconds. */
 export function trialText({ trial }: DeliveryFacts, trialMs: number | null, bakeMs: number): string {
   if (trial === null) return "coming back";
   const { turns, turnsWanted, baked } = trial;
-  const counted = turnsWanted === 0 ? [] : [`${turns} of ${turnsWanted} ${turnsWanted === 1 ? "turn" : "turns"}`];
+  const counted = turnsWanted === 0 ? [] : [`${turns} of ${turnsWanted} turns`];
   const lived =
     trialMs === null && !baked
-      ? `not yet ${seconds(bakeMs)}`
+      ? `${seconds(bakeMs)} not over`
       : `${seconds(baked ? bakeMs : Math.min(bakeMs, trialMs ?? 0))} of ${seconds(bakeMs)}`;
   return `on trial: ${[...counted, lived].join(", ")}`;
 }

@@ -1,13 +1,14 @@
 /** An agent's life with bundles in sentences: what is in use, what waits for what and until when, what failed and why. */
+import type { PublishedHead } from "@moorage/bundle";
 import type { DeliveryFacts } from "@moorage/local";
 import { bundleName } from "./bundle-name.ts";
 import { heldWords, nextText, trialText } from "./delivery-words.ts";
 
-/** What the channel has, by sequence; null: nothing. */
+/** What the channel has; null: nothing. */
 export interface ChannelState {
-  readonly published: number | null;
-  readonly assigned: number | null;
-  readonly confirmed: number | null;
+  readonly published: PublishedHead | null;
+  readonly assigned: PublishedHead | null;
+  readonly confirmed: PublishedHead | null;
 }
 
 /** `bakeMs`: how long a trial takes. `now` in milliseconds since 1970. */
@@ -20,8 +21,10 @@ export function lifeLines(facts: DeliveryFacts, channel: ChannelState, bakeMs: n
       `${held.digest === facts.failed?.digest ? bundleName(facts.failed) : held.digest.slice(0, 15)}: ${heldWords(held, now).message}`,
     );
   const known = Math.max(inUse?.sequence ?? 0, next?.sequence ?? 0, facts.floor);
-  const { assigned, published } = channel;
-  if (assigned !== null && assigned > known)
+  const isHeld = (digest: string | undefined): boolean => heldBack.some((held) => held.digest === digest);
+  const assigned = channel.assigned?.sequence ?? null;
+  const published = channel.published?.sequence ?? null;
+  if (assigned !== null && assigned > known && !isHeld(channel.assigned?.digest))
     lines.push(`${assigned} is given to its fleet, and it has not heard of it yet`);
   if (published !== null && published > Math.max(assigned ?? 0, known))
     lines.push(`${published} is published, and given to nobody yet: \`moorage update apply\` does it`);

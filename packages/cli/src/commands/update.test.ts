@@ -1,0 +1,274 @@
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import * as z from "zod/mini";
+import type { ResultKind } from "../json/shapes.ts";
+import { resultShape } from "../json/shapes.ts";
+import type { Here } from "../run.fixture.ts";
+import { commandHere } from "../run.fixture.ts";
+import { agentDocument, lastSeen, until, writeAgents, writePrompt } from "./update.fixture.ts";
+
+async function started(
+  here: Here,
+  documents: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  writeAgents(here, documents);
+  writePrompt(here, "be kind");
+  expect(await here.run(["deploy"], { env })).toMatchObject({ exit: 0 });
+}
+
+async function json(
+  here: Here,
+  argv: readonly string[],
+  kind: ResultKind,
+): Promise<{ readonly exit: number; readonly all: object[] }> {
+  const ran = await here.run([...argv, "--json"]);
+  const all = ran.stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as object);
+  for (const one of all) expect(z.safeParse(resultShape(kind), one).error?.issues ?? []).toEqual([]);
+  return { exit: ran.exit, all };
+}
+
+/** Nothing is on trial any more. */
+async function settled(here: Here, ...names: readonly string[]): Promise<void> {
+  for (const name of names)
+    await until(`${name} is settled`, async () => {
+      const { all } = await json(here, ["update", "status", name], "UpdateStatus");
+      return JSON.stringify(all).includes('"state":"confirmed"');
+    });
+}
+
+test("an edited prompt is used at the next turn by the same process, and each step is told", async () => {
+  await using here = commandHere();
+  await started(here, [agentDocument("scribe")]);
+  await until("it does turns", () => lastSeen(here, "scribe").prompt === "be kind");
+  const { pid } = lastSeen(here, "scribe");
+  writePrompt(here, "be brief");
+
+  const plan = await json(here, ["update", "plan"], "UpdatePlan");
+  expect(plan).toMatchObject({
+    exit: 0,
+    all: [
+      {
+        fleet: "writers",
+        agents: [
+          {
+            agent: "scribe",
+            release: { tier: "none" },
+            bundle: { tier: "hot" },
+            effect: "new catalog",
+            when: "next turn",
+          },
+        ],
+        observed: { epoch: 1 },
+      },
+    ],
+  });
+  expect(lastSeen(here, "scribe").prompt).toBe("be kind");
+
+  const applied = await here.run(["update", "apply"]);
+  expect(applied).toMatchObject({ exit: 0, stderr: "" });
+  for (const step of ["built", "signed with the key", "published as 2, on 1", "new catalog", "on trial", "in use"])
+    expect(applied.stdout).toContain(step);
+  expect(lastSeen(here, "scribe")).toEqual({ pid, prompt: "be brief" });
+
+  expect(await here.run(["update", "apply"])).toMatchObject({
+    exit: 0,
+    stdout: expect.stringContaining("nothing to do") as string,
+  });
+  expect((await here.run(["status"])).stdout).toMatch(/scribe +running .* 2 \([0-9a-f]{8}\) /);
+  expect((await here.run(["explain", "scribe"])).stdout).toMatch(/catalog 2 \([0-9a-f]{8}\) is in use/);
+});
+
+test("what breaks the agent is taken back, is told with the end of its log and without its secrets, and is not offered again", async () => {
+  await using here = commandHere();
+  const secret = "a-value-that-nobody-may-see";
+  const env = { API_KEY: secret };
+  await started(here, [agentDocument("scribe", { more: "  secretEnv: { API_KEY: { env: API_KEY } }\n" })], env);
+  await settled(here, "scribe");
+  writePrompt(here, "tell and crash");
+  const applied = await here.run(["update", "apply"], { env });
+  expect(applied.exit).toBe(4);
+  expect(applied.stdout).toContain("taken back");
+  expect(applied.stdout).toContain("no such prompt");
+  expect(applied.stdout).not.toContain(secret);
+  await until("it works on", () => lastSeen(here, "scribe").prompt === "be kind");
+
+  const again = await here.run(["update", "apply"], { env });
+  expect(again).toMatchObject({ exit: 4, stdout: expect.stringContaining("failed here before") as string });
+  const status = await here.run(["status"]);
+  expect(status.stdout).toMatch(/1 \([0-9a-f]{8}\)/);
+  expect(status.stdout).toMatch(/notices? waits?: `moorage mailbox`/);
+  const explained = await here.run(["explain", "scribe"], { env });
+  expect(explained.stdout).toMatch(/brought back.*held back until/);
+  expect(explained.stdout).toContain("moorage update apply");
+  const told = await json(here, ["update", "status"], "UpdateStatus");
+  expect(told.all).toMatchObject([{ agents: [{ published: 2, delivery: { inUse: { sequence: 1 } } }] }]);
+  writePrompt(here, "be brief");
+  expect(await here.run(["update", "apply"], { env })).toMatchObject({ exit: 0 });
+  await until("the next one is used", () => lastSeen(here, "scribe").prompt === "be brief");
+  for (const text of [again, status, explained]) expect(text.stdout).not.toContain(secret);
+});
+
+test('an agent that says "not now" is waited for until the deadline, and it goes on by itself', async () => {
+  await using here = commandHere();
+  await started(here, [agentDocument("scribe")]);
+  writePrompt(here, "later");
+  // Right after its start it has not shown yet how it takes part.
+  expect(await here.run(["update", "apply"])).toMatchObject({ exit: 0 });
+  expect(lastSeen(here, "scribe").prompt).toBe("later");
+  writePrompt(here, "be brief");
+  // It is asked again after a second at the earliest.
+  const applied = await here.run(["update", "apply", "--deadline", "1s"]);
+  expect(applied).toMatchObject({ exit: 3 });
+  expect(applied.stdout).toContain('not confirmed yet: the agent said "not now": put off until');
+  expect(applied.stdout).toContain("it goes on by itself");
+  expect((await here.run(["update", "status"])).stdout).toMatch(
+    /^ {2}3 \([0-9a-f]{8}\): (the agent said "not now"|staged)/m,
+  );
+  expect((await here.run(["status"])).stdout).toContain("→ 3 ");
+});
+
+test("--only tries it on one agent first; without it all others follow", async () => {
+  await using here = commandHere();
+  await started(here, [agentDocument("one"), agentDocument("two")]);
+  await settled(here, "one", "two");
+  writePrompt(here, "be brief");
+  expect(await here.run(["update", "apply", "--only", "one"])).toMatchObject({ exit: 0 });
+  expect([lastSeen(here, "one").prompt, lastSeen(here, "two").prompt]).toEqual(["be brief", "be kind"]);
+  const plan = await json(here, ["update", "plan"], "UpdatePlan");
+  expect(plan.all).toMatchObject([{ agents: [{ effect: "nothing" }, { effect: "new catalog", when: "next turn" }] }]);
+  expect((await here.run(["update", "status", "two"])).stdout).toContain("2 is published, and given to nobody yet");
+  const rest = await json(here, ["update", "apply"], "UpdateResult");
+  expect(rest).toMatchObject({
+    exit: 0,
+    all: [{ published: [], deliveries: [{ agent: "two", outcome: "confirmed" }] }],
+  });
+  expect(lastSeen(here, "two").prompt).toBe("be brief");
+});
+
+test("going back is the old content under a new sequence, and both numbers are told", async () => {
+  await using here = commandHere();
+  await started(here, [agentDocument("scribe")]);
+  await settled(here, "scribe");
+  expect(await here.run(["update", "rollback"])).toMatchObject({
+    exit: 4,
+    stderr: expect.stringContaining("nothing was published before it") as string,
+  });
+  writePrompt(here, "be brief");
+  expect(await here.run(["update", "apply"])).toMatchObject({ exit: 0 });
+  const back = await here.run(["update", "rollback"]);
+  expect(back).toMatchObject({
+    exit: 0,
+    stdout: expect.stringContaining("from 2 back to the content of 1, published as 3") as string,
+  });
+  expect(lastSeen(here, "scribe").prompt).toBe("be kind");
+  expect(await here.run(["update", "rollback", "--to", "9"])).toMatchObject({
+    exit: 4,
+    stderr: expect.stringContaining("has no number 9") as string,
+  });
+  expect(await here.run(["update", "rollback", "--to", "2"])).toMatchObject({ exit: 0 });
+  expect(lastSeen(here, "scribe").prompt).toBe("be brief");
+});
+
+test("what was built for other formats is refused by its axis, and the agent keeps what it has", async () => {
+  await using here = commandHere();
+  await started(here, [agentDocument("scribe")]);
+  await settled(here, "scribe");
+  mkdirSync(join(here.folder, "other", "prompts"), { recursive: true });
+  writeFileSync(join(here.folder, "other", "prompts", "system.md"), "for another wire\n");
+  writeFileSync(
+    join(here.folder, "other", "agent.yaml"),
+    agentDocument("scribe", { more: "  fingerprint: { wireVersion: 2 }\n" }),
+  );
+  expect(await here.run(["bundle", "publish", "--file", "other/agent.yaml"])).toMatchObject({ exit: 0 });
+  const refused = await here.run(["update", "rollback", "--to", "2"]);
+  expect(refused.exit).toBe(4);
+  expect(refused.stdout).toContain("wire version");
+  expect(refused.stdout).toMatch(/the bundle has 2, the build 1/);
+  expect(lastSeen(here, "scribe").prompt).toBe("be kind");
+});
+
+test("a new build waits for the next start, or for the idle moment if that is asked for", async () => {
+  await using here = commandHere();
+  await started(here, [agentDocument("scribe"), agentDocument("editor")]);
+  await settled(here, "scribe", "editor");
+  const before = [lastSeen(here, "scribe").pid, lastSeen(here, "editor").pid];
+  appendFileSync(join(here.folder, "agent.mts"), "// another build\n");
+  expect((await json(here, ["update", "plan"], "UpdatePlan")).all).toMatchObject([
+    { agents: [{ release: { tier: "warm" }, effect: "new build", when: "next start" }, {}] },
+  ]);
+  const applied = await here.run(["update", "apply"]);
+  expect(applied).toMatchObject({
+    exit: 0,
+    stdout: expect.stringContaining("its new build comes at its next start") as string,
+  });
+  expect((await here.run(["status", "--fleet"])).stdout).toMatch(/runs build [0-9a-f]{8}, next start [0-9a-f]{8}/);
+  expect([lastSeen(here, "scribe").pid, lastSeen(here, "editor").pid]).toEqual(before);
+
+  const restarted = await json(here, ["update", "apply", "--when-idle"], "UpdateResult");
+  expect(restarted).toMatchObject({
+    exit: 0,
+    all: [
+      {
+        restarts: [
+          { agent: "scribe", outcome: "restarted" },
+          { agent: "editor", outcome: "restarted" },
+        ],
+      },
+    ],
+  });
+  await until("both are others", () =>
+    [lastSeen(here, "scribe").pid, lastSeen(here, "editor").pid].every((pid) => !before.includes(pid)),
+  );
+});
+
+test("a watch applies at every save, tells what is broken and goes on", async () => {
+  await using here = commandHere();
+  await started(here, [agentDocument("scribe")]);
+  await settled(here, "scribe");
+  const stop = new AbortController();
+  let told = "";
+  const watch = here.run(["update", "watch", "--json"], {
+    interrupt: stop.signal,
+    onOutput: (text) => {
+      told += text;
+    },
+  });
+  await until("it watches", () => told.includes("UpdateResult"));
+  writePrompt(here, "be brief");
+  await until("it is applied", () => told.includes('"outcome":"confirmed"'));
+  expect(lastSeen(here, "scribe").prompt).toBe("be brief");
+  writePrompt(here, "AKIAIOSFODNN7EXAMPLE");
+  await until("what is broken is told", () => told.includes("system.md:1") && told.includes('"kind":"Error"'));
+  writePrompt(here, "be bold");
+  await until("it goes on", () => lastSeen(here, "scribe").prompt === "be bold");
+  stop.abort();
+  const ended = await watch;
+  expect(ended.exit).toBe(130);
+  expect(ended.stdout + ended.stderr).not.toContain("AKIAIOSFODNN7EXAMPLE");
+});
+
+test.each([
+  [["update", "plan", "--on", "kubernetes"], 2, "is for agents on this machine"],
+  [["update", "plan", "nobody"], 2, "no agent nobody is declared"],
+  [["update", "apply", "--only", "nobody"], 2, "no agent nobody is declared"],
+  [["update", "apply", "--only", "scribe", "--migration", "true"], 2, "--only is about one agent"],
+  [["update", "apply", "--deadline", "soon"], 2, "--deadline"],
+  [["update", "apply", "scribe"], 2, "moorage update apply"],
+  [["update", "apply", "--only", "scribe"], 4, "does not run"],
+  [["update", "rollback", "--to", "0"], 2, "no whole number from 1 on"],
+  [["update", "rollback"], 4, "nothing is published"],
+  [["update", "status", "nobody"], 4, "no agent nobody is here"],
+  [["update", "apply", "--file", "absent.yaml"], 2, "there is no absent.yaml"],
+  [["update", "pause"], 2, "pause"],
+])("%j is exit %d", async (argv, exit, text) => {
+  await using here = commandHere();
+  writeAgents(here, [agentDocument("scribe")]);
+  writePrompt(here, "be kind");
+  const ran = await here.run(argv);
+  expect(ran).toMatchObject({ exit, stdout: "", stderr: expect.stringContaining(text) as string });
+});
