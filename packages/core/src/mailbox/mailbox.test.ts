@@ -58,6 +58,16 @@ describe("raising", () => {
     expect(raise([done], larger, "n2", 300)).toMatchObject({ kind: "raised", superseded: [] });
   });
 
+  it("asks again when what a person wanted tried again has failed again, and once", () => {
+    const failed: NoticeDraft = { ...move, about: "bundleReverted", choices: ["retry", "acknowledge"] };
+    const word = { choice: "retry", by: "ada", at: 200, revision: 1 } as const;
+    const retried = decide(newNotice(failed, "n1", 100), word, failed, "n9");
+    if (retried.kind !== "decided") throw new Error(retried.kind);
+    const again = raise([retried.notice], failed, "n2", 300);
+    expect(again).toMatchObject({ kind: "raised", notice: { id: "n2" }, superseded: [] });
+    expect(raise([retried.notice, newNotice(failed, "n2", 300)], failed, "n3", 400).kind).toBe("standing");
+  });
+
   it("asks again what was superseded, should its facts come back", () => {
     expect(raise([withdraw(open, 150)], move, "n2", 300).kind).toBe("raised");
   });

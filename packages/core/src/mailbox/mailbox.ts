@@ -4,7 +4,7 @@ import type { Random } from "../ports/random.ts";
 import type { Decided, Decision } from "./decide.ts";
 import { decide, snooze } from "./decide.ts";
 import type { Notice, NoticeDraft, NoticeState, Raised } from "./notice.ts";
-import { isUndecided, raise, sameFacts, sameLine, withdraw, withState } from "./notice.ts";
+import { isUndecided, raise, sameFacts, sameLine, stands, withdraw, withState } from "./notice.ts";
 import { readNotice, writeNotice } from "./read-notice.ts";
 
 /**
@@ -179,7 +179,7 @@ export function openMailbox(documents: Documents, random: Random): Mailbox {
 function beats(other: Notice, own: Notice): boolean {
   if (!sameLine(other, own) || other.id === own.id) return false;
   if (isUndecided(other)) return other.id < own.id;
-  return other.state.kind === "decided" && sameFacts(other, own);
+  return stands(other) && sameFacts(other, own);
 }
 
 function supersededBy(by: string | null, at: number): NoticeState {

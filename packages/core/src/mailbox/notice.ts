@@ -67,7 +67,7 @@ export type Raised =
 /** `earlier`: what the mailbox has of that line, in any order. `id` is a fresh token. */
 export function raise(earlier: readonly Notice[], draft: NoticeDraft, id: string, at: number): Raised {
   const line = earlier.filter((notice) => sameLine(notice, draft));
-  const same = line.find((notice) => notice.state.kind !== "superseded" && sameFacts(notice, draft));
+  const same = line.find((notice) => stands(notice) && sameFacts(notice, draft));
   if (same !== undefined) return { kind: "standing", notice: same };
   const superseded = line.filter(isUndecided).map((notice) => withState(notice, { kind: "superseded", by: id, at }));
   return { kind: "raised", notice: newNotice(draft, id, at), superseded };
@@ -98,6 +98,11 @@ export function waiting(notices: readonly Notice[], at: number): Notice[] {
         choices.length > 0 && (state.kind === "open" || (state.kind === "snoozed" && at >= state.until)),
     )
     .sort((one, other) => one.raisedAt - other.raisedAt);
+}
+
+/** Whether what it told needs no telling again. Who wanted it tried again is to hear that it failed again. */
+export function stands({ state }: Notice): boolean {
+  return state.kind !== "superseded" && !(state.kind === "decided" && state.choice === "retry");
 }
 
 /** About the same matter: of these a later one supersedes an earlier one. */
