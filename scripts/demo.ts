@@ -1,6 +1,7 @@
 /** The main job, played on real processes in a minute: what is promised, what was seen, and exit 1 if they differ. */
-import { acts } from "./demo/acts.ts";
 import { Stage } from "./demo/stage.ts";
+import { startActs } from "./demo/start-acts.ts";
+import { updateActs } from "./demo/update-acts.ts";
 
 const color = process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined;
 const paint = (code: number, text: string): string => (color ? `\u001b[${code}m${text}\u001b[0m` : text);
@@ -14,9 +15,9 @@ const leave = (): void => void stage.close().finally(() => process.exit(130));
 process.once("SIGINT", leave);
 process.once("SIGTERM", leave);
 try {
-  say(paint(1, "Moorage: exactly one of each, never killed by accident."));
+  say(paint(1, "Moorage: exactly one of each, never killed by accident, updated without surprises."));
   say("A scribe that summarises a folder of texts, one turn each. Real processes, in a temporary folder.");
-  for (const { promise, typed, play } of await acts(stage)) {
+  for (const { promise, typed, play } of [...(await startActs(stage)), ...(await updateActs(stage))]) {
     say();
     say(paint(1, promise));
     say(paint(2, `  $ ${typed}`));

@@ -8,8 +8,14 @@ import { summarise } from "./summarise.ts";
 const folder = process.env["TEXTS"] ?? "texts";
 const paceMs = Number(process.env["SECONDS_PER_TEXT"] ?? "1") * 1000;
 
-// Works without a harness too: then a turn is just a call.
-const agent = await connect();
+/** Summaries from before this time are written anew, in milliseconds since 1970: another prompt may want them otherwise. */
+let renewedAt = 0;
+// Works without a harness too: then a turn is just a call, and no new catalog ever comes.
+const agent = await connect({
+  onStaged: () => {
+    renewedAt = Date.now();
+  },
+});
 console.log(`working through ${folder}`);
 try {
   // The loop ends by itself when the agent is asked to end; a turn that has begun is waited for.
@@ -20,11 +26,11 @@ try {
 }
 agent.close();
 
-/** Texts without a summary, or with one that is older than they are: now, and whenever there are new ones. */
+/** Texts without a summary, or with one that is older than they or the catalog are: now, and whenever there are new ones. */
 async function* dueTexts(): AsyncGenerator<string> {
   for (;;) {
     for (const text of (await readdir(folder)).filter((name) => name.endsWith(".txt")).sort())
-      if ((await changedAt(summaryOf(text))) < (await changedAt(text))) yield text;
+      if ((await changedAt(summaryOf(text))) < Math.max(renewedAt, await changedAt(text))) yield text;
     await sleep(1000);
   }
 }

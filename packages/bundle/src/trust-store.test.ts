@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import { join } from "node:path";
 import { SigningKeyError } from "@moorage/keys";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { temporaryFolder } from "./catalog-folder.fixture.ts";
 import { envelopeBytes } from "./dsse.ts";
 import { makeKey } from "./signed-bundle.fixture.ts";
@@ -215,12 +215,11 @@ describe("what is wrong with a file is told, and nothing is replaced", () => {
     fs.chmodSync(keyFile, 0o640);
     expect(failure(() => signingKeyOf(folder)).code).toBe("signingKeyOpenToOthers");
     expect(readTrust(folder)).not.toBeNull();
-    const own = process.geteuid;
-    process.geteuid = () => 4_242;
+    const euid = vi.spyOn(process, "geteuid" as never).mockReturnValue(4_242 as never);
     try {
       expect(failure(() => readTrust(folder)).code).toBe("trustOtherOwner");
     } finally {
-      process.geteuid = own;
+      euid.mockRestore();
     }
   });
 

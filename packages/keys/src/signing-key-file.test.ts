@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { SigningKeyError } from "./signing-key-error.ts";
 import { makeSigningKey, openSigningKey } from "./signing-key-file.ts";
 
@@ -54,12 +54,11 @@ test("a key that others can read is refused, and so is what is no file", () => {
 test("a key of somebody else's is refused", () => {
   const path = join(folder, "signing.pem");
   makeSigningKey(path);
-  const own = process.geteuid;
-  process.geteuid = () => 4_242;
+  const euid = vi.spyOn(process, "geteuid" as never).mockReturnValue(4_242 as never);
   try {
     expect(code(path)).toBe("signingKeyOtherOwner");
   } finally {
-    process.geteuid = own;
+    euid.mockRestore();
   }
   expect(code(path)).toBe("none");
 });

@@ -1,22 +1,10 @@
-/** The acts of the demo: each says what is promised, does it for real, and returns what was seen. */
+/** The acts about starts and stops: each says what is promised, does it for real, and returns what was seen. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Act } from "./act.ts";
 import { alive, processesIn } from "./processes.ts";
 import type { Deployed, Stage } from "./stage.ts";
 import { files, until } from "./stage.ts";
-
-interface Seen {
-  readonly kept: boolean;
-  /** What was seen, in plain words. */
-  readonly words: string;
-}
-
-export interface Act {
-  readonly promise: string;
-  /** The command as a person would type it. */
-  readonly typed: string;
-  readonly play: () => Promise<Seen>;
-}
 
 interface Row {
   readonly agent: string;
@@ -28,7 +16,7 @@ interface Row {
 }
 
 /** The acts in their order. They play on each other: all or none. */
-export async function acts(stage: Stage): Promise<readonly Act[]> {
+export async function startActs(stage: Stage): Promise<readonly Act[]> {
   const scribe = await stage.agent("scribe");
   const twin = await stage.agent("twin");
   const status = async (name: string): Promise<Row | undefined> => {
