@@ -215,7 +215,7 @@ describe("what is wrong with a file is told, and nothing is replaced", () => {
     fs.chmodSync(keyFile, 0o640);
     expect(failure(() => signingKeyOf(folder)).code).toBe("signingKeyOpenToOthers");
     expect(readTrust(folder)).not.toBeNull();
-    const euid = vi.spyOn(process, "geteuid" as never).mockReturnValue(4_242 as never);
+    const euid = vi.spyOn(process as Required<Pick<typeof process, "geteuid">>, "geteuid").mockReturnValue(4_242);
     try {
       expect(failure(() => readTrust(folder)).code).toBe("trustOtherOwner");
     } finally {

@@ -54,7 +54,7 @@ test("a key that others can read is refused, and so is what is no file", () => {
 test("a key of somebody else's is refused", () => {
   const path = join(folder, "signing.pem");
   makeSigningKey(path);
-  const euid = vi.spyOn(process, "geteuid" as never).mockReturnValue(4_242 as never);
+  const euid = vi.spyOn(process as Required<Pick<typeof process, "geteuid">>, "geteuid").mockReturnValue(4_242);
   try {
     expect(code(path)).toBe("signingKeyOtherOwner");
   } finally {
