@@ -108,6 +108,6 @@ function recordLost({ fleet, id }: ColdMove): CliError {
   return new CliError({
     code: "moveRecordLost",
     message: `what the cold move ${id} of the fleet ${fleet} starts its agents from is not on record`,
-    hint: "reject it in the mailbox, or report it; nothing was done",
+    hint: "`moorage update apply` proposes it anew, if nothing has been done yet; else use the version that began it",
   });
 }

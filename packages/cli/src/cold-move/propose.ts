@@ -22,7 +22,7 @@ import { storeOf } from "../update/catalog-line.ts";
 import type { ColdMovePorts } from "./carry-out.ts";
 import { carryOutFleet } from "./carry-out.ts";
 import type { CatalogSides, MemberLaunch } from "./launch-record.ts";
-import { forgetOtherLaunches, launchFormat, writeLaunches } from "./launch-record.ts";
+import { forgetOtherLaunches, launchFormat, readLaunches, writeLaunches } from "./launch-record.ts";
 import type { FleetInstance } from "./look-fleet.ts";
 import { fleetInstances } from "./look-fleet.ts";
 import type { MoveReport } from "./move-report.ts";
@@ -167,7 +167,8 @@ type ColdMoveBundle = Wanted["bundle"];
 
 /** One that waits and is not what is wanted any more makes room. */
 async function giveUp(move: ColdMove, wanted: Wanted, { documents }: MachineScope): Promise<boolean> {
-  if (move.state.kind !== "proposed" || sameMove(move, wanted)) return false;
+  if (move.state.kind !== "proposed") return false;
+  if (sameMove(move, wanted) && (await readLaunches(documents, move.id)) !== null) return false;
   const by = `${whoDecides()}, who proposed another one`;
   return (await turnBack(documents, move.fleet, { by, at: Date.now() })).kind === "turned";
 }

@@ -1,5 +1,6 @@
 /** `moorage status`: one line an agent, once or at every change. */
 import type { Invocation, Run } from "../args/command-spec.ts";
+import { movesUnderWay } from "../cold-move/under-way.ts";
 import { exit } from "../errors/exit-code.ts";
 import type { Host } from "../host.ts";
 import { resolveSelf } from "../inside.ts";
@@ -19,10 +20,20 @@ export const status: Run = async (invocation, host) => {
     const agents = await readStatus(session, choice);
     const waiting = await waitingMail(session.scope, session);
     if (host.output.json) host.output.object("StatusResult", { scope: session.scope.substrate.scope, agents, waiting });
-    else for (const line of statusLines(agents, waiting, choice, host.output)) host.output.line(line);
+    else {
+      for (const line of statusLines(agents, waiting, choice, host.output)) host.output.line(line);
+      for (const line of await closedFleets(session)) host.output.line(line);
+    }
     return exit.ok;
   });
 };
+
+/** Why a fleet is down that nobody stopped: its cold move is under way, or held. One that is only proposed has its notice. */
+async function closedFleets({ scope }: Session): Promise<string[]> {
+  return (await movesUnderWay(scope)).flatMap(({ move, sentence }) =>
+    move?.state.kind === "proposed" ? [] : [sentence],
+  );
+}
 
 async function choiceOf(invocation: Invocation, { cwd, env }: Host): Promise<StatusChoice> {
   const names = resolveSelf(invocation.words, env);
