@@ -15,9 +15,17 @@ export function doWithoutCompilers(): void {
   for (const flag of ["--no-opt", "--no-maglev", "--no-sparkplug"]) setFlagsFromString(flag);
 }
 
-/** One thorough collection. What a start leaves would stay for as long as the agent lives: nothing here makes the heap grow again. */
+/** Milliseconds after which V8 has forgotten that there was a collection. */
+const forgottenMs = 10_000;
+
+/**
+ * One thorough collection. What a start leaves would stay for as long as the agent lives. V8 would take it as a reason for
+ * another one eight seconds later, which finds nothing and wakes all of its threads; what bundles leave later is its own affair.
+ */
 export function collectOnce(): void {
   setFlagsFromString("--expose-gc");
+  setFlagsFromString("--memory-reducer-gc-count=0");
   const collect = runInNewContext("gc") as (how: { readonly type: "major"; readonly flavor: "last-resort" }) => void;
   collect({ type: "major", flavor: "last-resort" });
+  setTimeout(() => setFlagsFromString("--memory-reducer-gc-count=2"), forgottenMs).unref();
 }
