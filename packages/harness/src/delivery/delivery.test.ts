@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CatalogEvent } from "../live-catalog.ts";
 import { contentOf, crash, done, healthy, Quay, run, takeTurn, target } from "./delivery.fixture.ts";
-import { askRetry, readAnswer, readDelivery, writeOffer } from "./delivery-files.ts";
+import { askRetry, deliveryPaths, readAnswer, readDelivery, writeOffer } from "./delivery-files.ts";
 
 let quay: Quay;
 
@@ -204,8 +204,10 @@ describe("a bundle", () => {
     delivery.look(healthy);
     expect(takeTurn(delivery)).toBe("two");
     delivery.exited(done, true);
-    await quay.running();
+    fs.rmSync(deliveryPaths(quay.folder).offer);
+    (await quay.running()).look(healthy);
     expect(contentOf(quay.link)).toBe("two");
+    expect(readAnswer(quay.folder)).toBe(null);
     expect(quay.raised).toEqual([]);
   });
 

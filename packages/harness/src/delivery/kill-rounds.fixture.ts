@@ -76,12 +76,13 @@ export interface KillRounds {
 export async function killRounds({ root, rounds, seed }: KillRounds): Promise<number> {
   new Quay(root).publish("good first");
   let died = 0;
+  let floor = 0;
   for (let round = 0; round < rounds; round += 1) {
     const { signal, code, words } = await runOnce(root, seed + round);
     if (signal === "SIGKILL") died += 1;
     else if (code !== 0) throw new Error(`round ${round} of seed ${seed}: ${words}`);
     try {
-      judge(root);
+      floor = judge(root, floor);
     } catch (error) {
       throw new Error(`round ${round} of seed ${seed}: ${String(error)}`, { cause: error });
     }
@@ -89,8 +90,11 @@ export async function killRounds({ root, rounds, seed }: KillRounds): Promise<nu
   return died;
 }
 
-/** What anybody finds at any moment: a life that can be read, and a link to a whole copy; and a start that does what it says. */
-function judge(root: string): void {
+/**
+ * What anybody finds at any moment: a life that can be read, and a link to a whole copy; and a start that does what it says.
+ * Returns the highest sequence that was accepted, which never falls.
+ */
+function judge(root: string, floor: number): number {
   const quay = new Quay(root);
   const { folder, link } = quay;
   const before = readDeliveryRecord(folder);
@@ -113,6 +117,9 @@ function judge(root: string): void {
     if (left.length > 0) throw new Error(`something half is left: ${left.join(", ")}`);
     if (now.kind === "life" && now.record.life.use.kind === "confirmed" && contentOf(link).startsWith("bad"))
       throw new Error("a bad one is confirmed");
+    const accepted = now.kind === "life" ? now.record.life.floor.sequence : 0;
+    if (accepted < floor) throw new Error(`what was accepted fell from ${floor} to ${accepted}`);
+    return accepted;
   } finally {
     delivery.close();
   }

@@ -75,6 +75,25 @@ describe("a life on record", () => {
     }
   });
 
+  it("falls back on the very last one before, however many were written", () => {
+    const file = made();
+    for (let sequence = 2; sequence < 9; sequence += 1) {
+      file.write(recordOf(sequence));
+      const whole = fs.readFileSync(path);
+      overwrite((sequence % 2 === 0 ? 0 : slotBytes) + 150, "\0\0\0\0");
+      expect(onRecord()).toBe(sequence - 1);
+      fs.writeFileSync(path, whole);
+    }
+  });
+
+  it("is not believed where one digit of it is another", () => {
+    made().write(recordOf(2));
+    const at = fs.readFileSync(path).indexOf('sequence\\":2');
+    expect(at).toBeGreaterThan(0);
+    overwrite(at + 'sequence\\":'.length, "3");
+    expect(onRecord()).toBe(1);
+  });
+
   it("is broken where neither slot can be read, and not there where there is no file", () => {
     expect(readLifeFile(path)).toEqual({ kind: "none" });
     made().write(recordOf(2));
