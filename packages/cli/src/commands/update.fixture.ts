@@ -10,6 +10,7 @@ const program = `import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, isDraining } from ${JSON.stringify(sdk)};
 let later = false;
+await sleep(Number(process.env.DELAY ?? "0"));
 const agent = await connect({ onStaged: (bundle) => (later ? "notNow" : undefined) });
 try {
   for (;;) {
@@ -17,10 +18,9 @@ try {
       const prompt = catalog.text("system.md").trim();
       later = prompt.includes("later");
       appendFileSync(process.env.SEEN, process.pid + " " + prompt + "\\n");
-      if (prompt.includes("tell")) console.log("my key is " + process.env.API_KEY);
-      if (prompt.includes("crash")) throw new Error("no such prompt");
+      if (prompt.includes("crash")) throw new Error("no such prompt: " + (prompt.includes("tell") ? process.env.API_KEY : prompt));
     });
-    await sleep(Number(process.env.PACE ?? "100"));
+    await sleep(100);
   }
 } catch (error) {
   if (!isDraining(error)) throw error;

@@ -110,12 +110,18 @@ test("what breaks the agent is taken back, is told with the end of its log and w
   writePrompt(here, "be brief");
   expect(await here.run(["update", "apply"], { env })).toMatchObject({ exit: 0 });
   await until("the next one is used", () => lastSeen(here, "scribe").prompt === "be brief");
-  for (const text of [again, status, explained]) expect(text.stdout).not.toContain(secret);
+  // Who looks at it later has the values no longer in the environment.
+  const mail = await here.run(["mailbox", "list", "--all"]);
+  const [, id = ""] = /^([0-9a-f]{4,}) /m.exec(mail.stdout) ?? [];
+  const shown = await here.run(["mailbox", "show", id]);
+  expect(shown.stdout).toContain("no such prompt");
+  const journal = await here.run(["journal"]);
+  for (const text of [again, status, explained, mail, shown, journal]) expect(text.stdout).not.toContain(secret);
 });
 
 test('an agent that says "not now" is waited for until the deadline, and it goes on by itself', async () => {
   await using here = commandHere();
-  await started(here, [agentDocument("scribe")]);
+  await started(here, [agentDocument("scribe", { env: ', DELAY: "1500"' })]);
   writePrompt(here, "later");
   // Right after its start it has not shown yet how it takes part.
   expect(await here.run(["update", "apply"])).toMatchObject({ exit: 0 });
