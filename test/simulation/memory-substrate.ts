@@ -12,7 +12,12 @@ export type Operation =
   | "createSecret"
   | "createInstance"
   | "deleteInstance"
-  | "deleteSecret";
+  | "deleteSecret"
+  | "readDocument"
+  | "listDocuments"
+  | "swapDocument"
+  | "readChannel"
+  | "publish";
 
 /** Carries requests to the store. `effect` is what happens there, at one moment. */
 export interface Delivery {

@@ -12,6 +12,7 @@ import { Nodes } from "./nodes.ts";
 import type { Violation } from "./promises.ts";
 import { isOurs, mayRemove, Promises, showsEnded, showsRunning } from "./promises.ts";
 import { createScheduler } from "./scheduler.ts";
+import { traceDigest } from "./trace.ts";
 import type { Weather } from "./wire.ts";
 import type { WorldParts } from "./world.ts";
 import { calm, happen } from "./world.ts";
@@ -227,19 +228,4 @@ function expectedStart({ store }: Surroundings, agent: Agent): readonly string[]
 
 function ours({ store }: Surroundings, agent: Agent) {
   return store.instances().filter((instance) => isOurs(instance, agent.identity));
-}
-
-/** FNV-1a over the lines, in two halves. */
-function traceDigest(): { add(line: string): void; value(): string } {
-  let a = 0x811c9dc5;
-  let b = 0x1000193;
-  return {
-    add(line) {
-      for (let at = 0; at < line.length; at += 1) {
-        a = Math.imul(a ^ line.charCodeAt(at), 0x01000193);
-        b = Math.imul(b ^ line.charCodeAt(at), 0x85ebca6b);
-      }
-    },
-    value: () => (a >>> 0).toString(16).padStart(8, "0") + (b >>> 0).toString(16).padStart(8, "0"),
-  };
 }

@@ -14,34 +14,47 @@ export async function shrink(
   plays: number = 600,
 ): Promise<History> {
   const drawn = await play(history, options);
-  let items: Item[] = [...history.steps.map((step) => ({ step })), ...drawn.faults.map((fault) => ({ fault }))];
-  let left = plays;
+  const items: Item[] = [...history.steps.map((step) => ({ step })), ...drawn.faults.map((fault) => ({ fault }))];
   const breaks = async (candidate: readonly Item[]): Promise<boolean> => {
-    left -= 1;
     const { violations } = await play(assembled(history, candidate), options);
     return violations.some((violation) => violation.promise === promise);
   };
+  return assembled(history, await cut(items, breaks, simplerThan, plays));
+}
+
+/** The fewest and simplest of these items with which it still breaks. */
+export async function cut<T>(
+  whole: readonly T[],
+  breaks: (items: readonly T[]) => Promise<boolean>,
+  simpler: (item: T) => readonly T[],
+  plays: number,
+): Promise<readonly T[]> {
+  let items = whole;
+  let left = plays;
+  const still = (candidate: readonly T[]): Promise<boolean> => {
+    left -= 1;
+    return breaks(candidate);
+  };
   for (let size = Math.ceil(items.length / 2); size >= 1 && left > 0; ) {
-    let cut = false;
+    let shorter = false;
     for (let at = 0; at < items.length && left > 0; ) {
       const candidate = [...items.slice(0, at), ...items.slice(at + size)];
-      if (candidate.length < items.length && (await breaks(candidate))) {
+      if (candidate.length < items.length && (await still(candidate))) {
         items = candidate;
-        cut = true;
+        shorter = true;
       } else {
         at += size;
       }
     }
-    if (size === 1 && !cut) break;
-    if (!cut || size > items.length) size = Math.max(1, Math.floor(size / 2));
+    if (size === 1 && !shorter) break;
+    if (!shorter || size > items.length) size = Math.max(1, Math.floor(size / 2));
   }
-  for (let at = 0; at < items.length && left > 0; at += 1) {
-    for (const simpler of simplerThan(items[at] as Item)) {
-      const candidate = items.with(at, simpler);
-      if (await breaks(candidate)) items = candidate;
+  for (let at = 0; at < items.length && left > 0; at += 1)
+    for (const other of simpler(items[at] as T)) {
+      const candidate = items.with(at, other);
+      if (await still(candidate)) items = candidate;
     }
-  }
-  return assembled(history, items);
+  return items;
 }
 
 function assembled(history: History, items: readonly Item[]): History {

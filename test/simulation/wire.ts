@@ -17,7 +17,7 @@ export interface Weather {
 }
 
 export interface WireOptions {
-  readonly history: History;
+  readonly history: Pick<History, "seed" | "faults">;
   readonly caller: number;
   readonly crash: Crash | null;
   /** Nothing is slow. */
