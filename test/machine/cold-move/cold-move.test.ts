@@ -1,4 +1,6 @@
 /** A cold move on one machine: nobody ever sees two formats at once, whoever is killed, slips in or changes their mind. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { until } from "../until.ts";
 import { Fleet } from "./fleet.ts";
@@ -52,6 +54,28 @@ describe("a cold move", () => {
     const fresh = await fleet.waiting();
     expect(fresh.evidence["members"]).not.toBe(notice.evidence["members"]);
     expect(await fleet.run(["mailbox", "approve", fresh.id])).toMatchObject({ exit: 0 });
+    expect(fleet.formats()).toEqual(["1", "2"]);
+  });
+
+  it("stops nobody whom the call could not start again, and records no secret value", async () => {
+    await using fleet = new Fleet({ secret: true });
+    const env = { TOKEN: "s3cr3t-of-the-fleet" };
+    fleet.declareFormat(1);
+    expect(await fleet.run(["deploy"], { env })).toMatchObject({ exit: 0 });
+    fleet.declareFormat(2);
+    expect(await fleet.run(["update", "apply"], { env })).toMatchObject({ exit: 4 });
+    const notice = await fleet.waiting();
+    const blind = await fleet.ask(["mailbox", "approve", notice.id]);
+    expect(blind).toMatchObject({ exit: 2, code: "secretMissing" });
+    expect(blind.message).toContain("nothing was decided");
+    expect(await fleet.running()).toEqual(oldOnes);
+    expect((await fleet.waiting()).id).toBe(notice.id);
+    expect(await fleet.run(["mailbox", "approve", notice.id], { env })).toMatchObject({ exit: 0 });
+    expect(await fleet.running()).toEqual(newOnes);
+    await fleet.run(["stop", "--all"]);
+    await fleet.atRest();
+    const database = readFileSync(join(fleet.state, "state.db"), "latin1");
+    expect(database).not.toContain(env.TOKEN);
     expect(fleet.formats()).toEqual(["1", "2"]);
   });
 

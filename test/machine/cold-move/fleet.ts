@@ -42,18 +42,24 @@ export interface ToldNotice {
 
 export type MovingAxis = "wireVersion" | "eventLogSchema";
 
+export interface FleetOptions {
+  readonly axis?: MovingAxis;
+  readonly catalog?: boolean;
+  readonly secret?: boolean;
+}
+
 export class Fleet extends Place {
   readonly axis: MovingAxis;
   readonly catalog: boolean;
+  /** Whether each wants the secret TOKEN. */
+  readonly secret: boolean;
 
   /** `axis`: which format its builds differ in. */
-  constructor({
-    axis = "wireVersion",
-    catalog = false,
-  }: { readonly axis?: MovingAxis; readonly catalog?: boolean } = {}) {
+  constructor({ axis = "wireVersion", catalog = false, secret = false }: FleetOptions = {}) {
     super();
     this.axis = axis;
     this.catalog = catalog;
+    this.secret = secret;
     this.write("agent.mjs", program);
     if (catalog) this.write("catalog/prompts/system.md", "Be brief.\n");
   }
@@ -70,6 +76,7 @@ export class Fleet extends Place {
           `env: { LIVES: ${join(this.dir, "lives")} }`,
           `fingerprint: { ${this.axis}: ${format}, ${other}: 1, crdApiVersion: moorage.dev/v1alpha1 }`,
           ...(this.catalog ? ["catalog: ./catalog"] : []),
+          ...(this.secret ? ["secretEnv: { TOKEN: { env: TOKEN } }"] : []),
           "drain: 1s",
           "grace: 5s",
         ].join("\n"),

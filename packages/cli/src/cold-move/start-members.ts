@@ -30,7 +30,7 @@ export async function startMembers(
   journal: Journal,
 ): Promise<void> {
   // All are made ready before the first is started.
-  const plans = await Promise.all(launches.map((launch) => planOf(launch, fleet, host)));
+  const plans = await memberPlans(launches, fleet, host);
   const times = {
     deadlineMs: startDeadlineMs.local,
     settleMs,
@@ -53,6 +53,11 @@ export async function startMembers(
     message: failed.map(({ agent, condition }) => `${agent}: ${condition?.message ?? "not started"}`).join("; "),
     hint: [...new Set(failed.map(({ condition }) => condition?.hint ?? ""))].filter((hint) => hint !== "").join("; "),
   });
+}
+
+/** Reads secrets and checks builds. Throws a `CliError` for what keeps one of them from being started by this very call. */
+export function memberPlans(launches: readonly MemberLaunch[], fleet: string, host: Host): Promise<LaunchPlan[]> {
+  return Promise.all(launches.map((launch) => planOf(launch, fleet, host)));
 }
 
 async function planOf(launch: MemberLaunch, fleet: string, { env, output }: Host): Promise<LaunchPlan> {

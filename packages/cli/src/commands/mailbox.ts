@@ -7,7 +7,7 @@ import { usageError } from "../errors/cli-error.ts";
 import { exit } from "../errors/exit-code.ts";
 import type { Host } from "../host.ts";
 import type { Acted } from "../mailbox/act-on-decision.ts";
-import { actedJson, actOnDecision, isAboutMove } from "../mailbox/act-on-decision.ts";
+import { actedJson, actOnDecision, checkStartable, isAboutMove } from "../mailbox/act-on-decision.ts";
 import { choiceOf, choiceWord } from "../mailbox/choice-words.ts";
 import { checkChoice, decideNotice, snoozeNotice } from "../mailbox/decide-notice.ts";
 import { factsNow } from "../mailbox/facts-now.ts";
@@ -82,6 +82,7 @@ async function decide(choice: NoticeChoice, invocation: Invocation, host: Host):
         if (acted.move !== null && acted.move.outcome !== "nothing" && acted.move.outcome !== "busy")
           return told(notice, acted, notices, host);
       }
+      await checkStartable(notice, choice, ports);
       const word = { choice, by: whoDecides(), at: Date.now(), revision: seen ?? notice.revision };
       const decided = await decideNotice(notice, word, factsNow(machine, session), mailbox, session);
       output.progress(`${shortId(notice.id, notices)}: ${choiceWord(choice)}, recorded as decided by ${word.by}`);

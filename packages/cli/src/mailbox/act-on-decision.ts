@@ -1,9 +1,13 @@
 /** Does what a decision asks for: tries a bundle again, or goes on with a cold move. */
-import type { Notice } from "@moorage/core";
+import type { Notice, NoticeChoice } from "@moorage/core";
+import { readStoredMove } from "@moorage/core";
 import type { ColdMovePorts } from "../cold-move/carry-out.ts";
 import { carryOutFleet } from "../cold-move/carry-out.ts";
+import { readLaunches } from "../cold-move/launch-record.ts";
 import type { MoveReport } from "../cold-move/move-report.ts";
 import { exitOfMove, moveJson } from "../cold-move/move-report.ts";
+import { memberPlans } from "../cold-move/start-members.ts";
+import { CliError } from "../errors/cli-error.ts";
 import { exit } from "../errors/exit-code.ts";
 import { knownAgents } from "../session.ts";
 import { instanceOf } from "./facts-now.ts";
@@ -19,6 +23,25 @@ export interface Acted {
 const wantedBy = { approve: "new", reject: "old", goOn: "either", goBack: "old" } as const;
 
 const nothing: Acted = { lines: [], retry: null, move: null, exit: exit.ok };
+
+/**
+ * Before a fleet is stopped: throws, such as `secretMissing`, when this call could not start it again. What has moved in its
+ * builds is told by the decision itself.
+ */
+export async function checkStartable(notice: Notice, choice: NoticeChoice, ports: ColdMovePorts): Promise<void> {
+  const { documents } = ports.machine;
+  if (notice.about !== "coldMove" || choice !== "approve") return;
+  const stored = await readStoredMove(documents, notice.subject.name);
+  const record = stored === null ? null : await readLaunches(documents, stored.move.id);
+  if (stored === null || record === null || stored.move.state.kind !== "proposed") return;
+  try {
+    await memberPlans(record.new, record.fleet, ports.host);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code === "buildMoved" || error.code === "notDeclared") return;
+    const { code, message, hint, details } = error;
+    throw new CliError({ code, message: `${message}; nothing was decided, and nothing stopped`, hint, details });
+  }
+}
 
 /** Of a notice that has been decided. */
 export async function actOnDecision(notice: Notice, ports: ColdMovePorts): Promise<Acted> {
