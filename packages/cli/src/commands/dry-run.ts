@@ -1,4 +1,5 @@
 /** `moorage deploy --dry-run`: the next action of a start and its reason; nothing is changed. */
+import type { Condition } from "@moorage/core";
 import { instanceName, moorageProfile, previewStart } from "@moorage/core";
 import { sha256 } from "@moorage/keys";
 import type { Invocation } from "../args/command-spec.ts";
@@ -7,6 +8,7 @@ import type { Host } from "../host.ts";
 import type { LaunchPlan } from "../launch/start-request.ts";
 import type { Session } from "../session.ts";
 import { withSession } from "../session.ts";
+import { exitOfRefusal, startOf } from "../start/start-one.ts";
 
 /** What a start would do with one agent. */
 export interface PreviewResult {
@@ -18,7 +20,7 @@ export interface PreviewResult {
   readonly rule: number | null;
   readonly reason: string;
   readonly intent: "current" | "diverged" | "notComparable" | null;
-  readonly condition: { readonly code: string; readonly message: string; readonly hint: string } | null;
+  readonly condition: Condition | null;
   readonly exit: number;
 }
 
@@ -53,12 +55,22 @@ export async function preview(plan: LaunchPlan, session: Session, signal: AbortS
   if (seen.kind === "preview") {
     const { action, rule, reason, intent, condition } = seen;
     const stuck = action === "report" || condition?.code === "duplicateIdentity";
-    return { ...told, action, rule, reason, intent, condition, exit: stuck ? exit.refused : exit.ok };
+    if (stuck) return { ...told, action, rule, reason, intent, condition, exit: exit.refused };
+    // A start of what runs passes no admission.
+    const refusal = action === "create" || action === "delete" ? await admissionRefusal(plan, session) : null;
+    const code = refusal === null ? exit.ok : exitOfRefusal(refusal.code);
+    return { ...told, action, rule, reason, intent, condition: condition ?? refusal, exit: code };
   }
   const outcome = seen.kind === "deadline" ? "notConfirmed" : seen.kind;
   const condition = "condition" in seen ? seen.condition : null;
   const reason = condition?.message ?? "the state directory did not answer in time";
   return { ...told, action: null, rule: null, reason, intent: null, condition, exit: exitOfOutcome(outcome) };
+}
+
+async function admissionRefusal(plan: LaunchPlan, { scope: { machine } }: Session): Promise<Condition | null> {
+  if (machine === null) return null;
+  const { admissionWouldRefuse } = await import("../update/local-admission.ts");
+  return admissionWouldRefuse(startOf(plan), machine);
 }
 
 const actionWords: Readonly<Record<string, string>> = {

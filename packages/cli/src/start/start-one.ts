@@ -7,6 +7,7 @@ import { exit, exitOfError, exitOfOutcome } from "../errors/exit-code.ts";
 import { reportOf } from "../errors/report.ts";
 import type { LaunchPlan } from "../launch/start-request.ts";
 import type { Session } from "../session.ts";
+import type { AdmittedStart } from "../update/local-admission.ts";
 import { remembering } from "./remembering.ts";
 
 export interface StartTimes {
@@ -90,18 +91,22 @@ export async function startOne(
   }
 }
 
+/** What an admission goes by. */
+export function startOf({ agent, fleet, catalog, template }: LaunchPlan): AdmittedStart {
+  return { agent, fleet, catalog, target: template.fingerprint ?? defaultFormats };
+}
+
 /** Whatever a start has to pass is loaded once something is about to be started. */
 function admissionOf(
-  { agent, fleet, catalog, template }: LaunchPlan,
+  plan: LaunchPlan,
   { scope: { machine } }: Session,
   warn: (text: string) => void,
 ): { readonly admission?: Admission } {
   if (machine === null) return {};
-  const target = template.fingerprint ?? defaultFormats;
   let loaded: Admission | undefined;
   const load = async (): Promise<Admission> => {
     const { localAdmission } = await import("../update/local-admission.ts");
-    loaded ??= localAdmission({ agent, fleet, target, catalog }, machine, warn);
+    loaded ??= localAdmission(startOf(plan), machine, warn);
     return loaded;
   };
   return {
@@ -158,8 +163,12 @@ function judge(plan: LaunchPlan, outcome: StartOutcome, { name, source }: Notes,
 
 /** A catalog that cannot be published is a mistake of the declaration, though it is seen only once something is to be created. */
 function exitOfStart({ outcome, condition }: StartOutcome): number {
-  const ofDeclaration = outcome === "refused" && condition !== null && exitOfError(condition.code) === exit.usage;
-  return ofDeclaration ? exit.usage : exitOfOutcome(outcome);
+  return outcome === "refused" && condition !== null ? exitOfRefusal(condition.code) : exitOfOutcome(outcome);
+}
+
+/** Of a start that may not be. */
+export function exitOfRefusal(code: string): number {
+  return exitOfError(code) === exit.usage ? exit.usage : exit.refused;
 }
 
 /** Who has just corrected the declaration is not to read the old trouble as news. */

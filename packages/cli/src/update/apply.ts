@@ -227,10 +227,8 @@ function warnUnmatched(
   plans: readonly UpdatePlan[],
   { output }: Host,
 ): void {
-  const running = plannedAgents(views, plans).filter(({ view }) => view.available?.bundle?.digest === digest);
-  const unfit = running.filter(({ plan }) => plan.bundle.tier === "incompatible").length;
-  if (running.length > 0 && unfit === running.length)
-    output.warn(
-      `${channel}: what was published fits none of the ${unfit === 1 ? "one agent that runs" : `${unfit} agents that run`}`,
-    );
+  const ofBundle = plannedAgents(views, plans).filter(({ view }) => view.available?.bundle?.digest === digest);
+  const unfit = ofBundle.filter(({ plan }) => plan.bundle.tier === "incompatible" && !comesWithBuild(plan));
+  if (ofBundle.length > 0 && unfit.length === ofBundle.length)
+    output.warn(`${channel}: what was published fits no agent that runs (${unfit.length}): it is for other formats`);
 }

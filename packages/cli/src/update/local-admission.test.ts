@@ -44,6 +44,8 @@ test.each([
   await using here = commandHere();
   prepare(here);
   writeFileSync(join(here.folder, "prompts", file), text);
+  const dry = await here.run(["deploy", "--dry-run"]);
+  expect(dry).toMatchObject({ exit: 2, stdout: expect.stringContaining(place) as string });
   const refused = await here.run(["deploy"]);
   expect(refused.exit).toBe(2);
   expect(refused.stdout).toContain(place);
@@ -74,6 +76,8 @@ test("a start with other formats than its fleet's is refused, and is told the wa
   mkdirSync(join(here.folder, "other"));
   writeFileSync(join(here.folder, "other", "system.md"), "x\n");
   expect(await here.run(["deploy", "a"])).toMatchObject({ exit: 0 });
+  const dry = await here.run(["deploy", "b", "--dry-run"]);
+  expect(dry).toMatchObject({ exit: 4, stdout: expect.stringContaining("two formats never run") as string });
   const refused = await here.run(["deploy", "b"]);
   expect(refused).toMatchObject({
     exit: 4,

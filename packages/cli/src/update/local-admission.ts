@@ -1,6 +1,6 @@
 /** What a start on this machine has to pass: the gate of its fleet, and a catalog that is published before the first start. */
 import { ensureTrust, hashCatalog, readCatalogContent, readTrust } from "@moorage/bundle";
-import type { Admission, Admitted, Condition, Notes, RuntimeTarget } from "@moorage/core";
+import type { Admission, Admitted, Condition, Documents, Notes, RuntimeTarget } from "@moorage/core";
 import { gateAdmission } from "@moorage/core";
 import { reportOf } from "../errors/report.ts";
 import { guarded } from "../fingerprint/formats.ts";
@@ -51,6 +51,28 @@ export function localAdmission(start: AdmittedStart, machine: MachineScope, warn
       }
     },
   };
+}
+
+/** Why a start would not be let in now; null: nothing is in its way. Nothing is made, published or shifted by it. */
+export async function admissionWouldRefuse(start: AdmittedStart, machine: MachineScope): Promise<Condition | null> {
+  const { agent, fleet, target, catalog } = start;
+  // A gate that is not there yet is made by the start itself.
+  const unwritten: Documents = { ...reading(machine.documents), swap: () => Promise.resolve("swapped") };
+  try {
+    if (catalog !== null)
+      readyToPublish(
+        { channel: { fleet, catalog: catalog.name }, path: catalog.path, target, agents: [agent] },
+        machine,
+      );
+    const admitted = await gateAdmission(unwritten, fleet, target).begin();
+    return admitted.kind === "refuse" ? admitted.condition : null;
+  } catch (error) {
+    return conditionOf(error);
+  }
+}
+
+function reading(documents: Documents): Pick<Documents, "read" | "list"> {
+  return { read: (kind, name) => documents.read(kind, name), list: (kind) => documents.list(kind) };
 }
 
 type Content = ReturnType<typeof readCatalogContent>;
