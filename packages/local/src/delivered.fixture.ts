@@ -18,8 +18,8 @@ import type { Place, TestAgent } from "./scope.fixture.ts";
 import { testAgent } from "./scope.fixture.ts";
 import type { Scope } from "./scope.ts";
 
-export const channel = { fleet: "writers", catalog: "main" } as const;
-export const target = { wireVersion: 1, eventLogSchema: 1, crdApiVersion: "moorage.dev/v1alpha1" } as const;
+const channel = { fleet: "writers", catalog: "main" } as const;
+const target = { wireVersion: 1, eventLogSchema: 1, crdApiVersion: "moorage.dev/v1alpha1" } as const;
 
 export interface Publisher {
   /** Digest of the root that instances pin. */

@@ -106,6 +106,22 @@ async function notices(): Promise<Notice[]> {
   return (await scope.documents.list("notice")).map(({ text }) => readNotice(text));
 }
 
+/** An agent with a proven bundle that tries out a second one for longer than any test lasts. */
+async function onTrial(): Promise<{ readonly agent: TestAgent; readonly digest: string }> {
+  await publisher.assign(prompt("be brief"));
+  const first = turner();
+  await startTestAgent(scope, first);
+  await untilDelivery(first, ({ state, takesPart }) => state === "confirmed" && takesPart === "socket");
+  expect(await remove(scope, first)).toBe("accepted");
+  await untilAbsent(scope.substrate, first);
+  const agent = turner(longTrial);
+  await startTestAgent(scope, agent);
+  const { digest } = await publisher.assign(prompt("be long"));
+  await untilDelivery(agent, ({ state, inUse }) => state === "trial" && inUse?.sequence === 2);
+  await untilUsed(agent, "be long");
+  return { agent, digest };
+}
+
 it("a new bundle is used at the next turn, by the same process, and confirmed", async () => {
   const first = await publisher.assign(prompt("be brief"));
   const agent = turner();
@@ -179,73 +195,63 @@ it("a bundle that crashes its agent is taken back within the same instance, and 
 });
 
 it("a trial outlives its killed supervisor, and the next start goes on with it", async () => {
-  await publisher.assign(prompt("be brief"));
-  const first = turner();
-  await startTestAgent(scope, first);
-  await untilDelivery(first, ({ state, takesPart }) => state === "confirmed" && takesPart === "socket");
-  expect(await remove(scope, first)).toBe("accepted");
-  await untilAbsent(scope.substrate, first);
-  const second = turner(longTrial);
-  await startTestAgent(scope, second);
-  const bundle = await publisher.assign(prompt("be long"));
-  await untilDelivery(second, ({ state, inUse }) => state === "trial" && inUse?.sequence === 2);
+  const { agent: second, digest } = await onTrial();
   endNow((await pidsOf(scope, second)).supervisor);
   await untilState(scope.substrate, second, "terminated");
-  expect(await deliveryOf(second)).toMatchObject({ state: "trial", inUse: { digest: bundle.digest } });
+  expect(await deliveryOf(second)).toMatchObject({ state: "trial", inUse: { digest: digest } });
   expect(await remove(scope, second)).toBe("accepted");
   await untilAbsent(scope.substrate, second);
   const third = turner();
   await startTestAgent(scope, third);
   const { agent: pid } = await pidsOf(scope, third);
-  await untilUsed(third, "be long");
-  expect(seen(third).filter((line) => line.startsWith(`${pid} `))).toEqual([`${pid} be long`]);
+  const used = (): string[] => seen(third).filter((line) => line.startsWith(`${pid} `));
+  await until(
+    () => "it takes turns",
+    () => used().length > 0,
+  );
+  expect(used()).toEqual([`${pid} be long`]);
   expect(await untilDelivery(third, ({ state }) => state === "confirmed")).toMatchObject({
-    inUse: { digest: bundle.digest },
+    inUse: { digest: digest },
     heldBack: [],
   });
   expect(await notices()).toEqual([]);
 });
 
 it("a stop on trial proves nothing, and takes nothing back", async () => {
-  await publisher.assign(prompt("be brief"));
-  const first = turner();
-  await startTestAgent(scope, first);
-  await untilDelivery(first, ({ state, takesPart }) => state === "confirmed" && takesPart === "socket");
-  expect(await remove(scope, first)).toBe("accepted");
-  await untilAbsent(scope.substrate, first);
-  const second = turner(longTrial);
-  await startTestAgent(scope, second);
-  const bundle = await publisher.assign(prompt("be long"));
-  await untilDelivery(second, ({ state, inUse }) => state === "trial" && inUse?.sequence === 2);
-  await untilUsed(second, "be long");
+  const { agent: second, digest } = await onTrial();
   expect(await remove(scope, second)).toBe("accepted");
   await untilAbsent(scope.substrate, second);
   const life = await scope.delivery(second.instance);
   expect(life).toMatchObject({
-    use: { kind: "trial", bundle: { digest: bundle.digest }, lastGood: { bundle: { sequence: 1 } } },
+    use: { kind: "trial", bundle: { digest: digest }, lastGood: { bundle: { sequence: 1 } } },
     quarantine: [],
   });
   expect(await notices()).toEqual([]);
 });
 
-it("whoever is stopped while it crashes stays stopped: nothing comes back without its instance", async () => {
-  await publisher.assign(prompt("be brief"));
-  const agent = turner();
-  await startTestAgent(scope, agent);
-  const before = await pidsOf(scope, agent);
-  await untilDelivery(agent, ({ state, takesPart }) => state === "confirmed" && takesPart === "socket");
-  await publisher.assign(prompt("crash"));
+it("a stop that came before its crash was seen wins: nothing comes back, and nothing is taken back", async () => {
+  const { agent, digest } = await onTrial();
+  const pids = await pidsOf(scope, agent);
+  process.kill(pids.supervisor, "SIGSTOP");
   await until(
-    () => "it has crashed",
-    () => !lives(before.agent),
+    () => "its supervisor is stopped",
+    async () => (await scope.facts([agent.instance]))[0]?.supervisor.state === "stopped",
   );
+  endNow(pids.agent);
   expect(await remove(scope, agent)).toBe("accepted");
+  const before = seen(agent);
+  process.kill(pids.supervisor, "SIGCONT");
   await untilAbsent(scope.substrate, agent);
   await until(
     () => "its supervisor is gone",
-    () => !lives(before.supervisor),
+    () => !lives(pids.supervisor),
   );
-  for (const line of seen(agent)) expect(lives(Number(line.split(" ")[0]))).toBe(false);
+  expect(seen(agent)).toEqual(before);
+  expect(await scope.delivery(agent.instance)).toMatchObject({
+    use: { kind: "trial", bundle: { digest } },
+    quarantine: [],
+  });
+  expect(await notices()).toEqual([]);
 });
 
 it("one agent alone tries a bundle that the fleet does not have, and tries again what failed at a person's word", async () => {
