@@ -15,6 +15,8 @@ import { clusterStarts200 } from "./cluster/starts-200.ts";
 import { clusterStatus1000 } from "./cluster/status-1000.ts";
 import { clusterWatch1000 } from "./cluster/watch-1000.ts";
 import { decisionToRunning } from "./decision-to-running.ts";
+import { deliveryToMany } from "./delivery/many-agents.ts";
+import { deliveryToOne } from "./delivery/one-agent.ts";
 import { catalogHashCost } from "./hash.ts";
 import { intentDigestCost } from "./intent-digest.ts";
 import { describeMachine, machineSlug, thisMachine } from "./machine.ts";
@@ -47,6 +49,8 @@ const benches: Readonly<Record<string, (place: Place) => Promise<Reading[]>>> = 
   plan: planFleet,
   "intent-digest": intentDigestCost,
   hash: catalogHashCost,
+  "delivery-one": deliveryToOne,
+  "delivery-200": deliveryToMany,
 };
 
 /** What needs a cluster; the file is the one without the first word in `cluster/`. */

@@ -175,7 +175,10 @@ function catalogOf(catalog: AgentDocument["spec"]["catalog"], directory: string)
     path: resolve(directory, path),
     signal: signal ?? null,
     name: name ?? defaultCatalogName(path, directory),
-    trial: { turns: trial?.turns ?? defaultTrial.turns, bakeMs: milliseconds(trial?.bake, defaultTrial.bakeMs) },
+    trial: {
+      turns: trial?.turns ?? defaultTrial.turns,
+      bakeMs: trial?.bake === "none" ? 0 : milliseconds(trial?.bake, defaultTrial.bakeMs),
+    },
   };
 }
 

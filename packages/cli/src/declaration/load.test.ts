@@ -267,6 +267,8 @@ test("a catalog in one word takes its folder's name and the usual trial; an odd 
   write(`${plain}  catalog: ./prompts/\n`);
   const usual = { signal: null, name: "prompts", trial: { turns: 1, bakeMs: 10_000 } };
   expect(load().map(({ catalog }) => catalog)).toEqual([{ path: join(folder, "prompts"), ...usual }]);
+  write(`${plain}  catalog: { path: prompts, trial: { bake: none } }\n`);
+  expect(load()[0]?.catalog?.trial).toEqual({ turns: 1, bakeMs: 0 });
   write(`${plain}  catalog: { path: My_Prompts, name: prompts }\n`);
   expect(load().map(({ catalog }) => catalog)).toEqual([{ path: join(folder, "My_Prompts"), ...usual }]);
 });

@@ -74,7 +74,9 @@ const catalog = z.union([
         strict(
           {
             turns: z.optional(someOf("Turns that have to end well, of an agent that tells them. Default: 1")),
-            bake: z.optional(durationText("How long the agent has to live with it. Default: 10s")),
+            bake: z.optional(
+              durationOr("none", "How long the agent has to live with it. Default: 10s; none: its turns are enough"),
+            ),
           },
           "What a new bundle has to get through before it counts",
         ),

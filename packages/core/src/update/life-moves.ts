@@ -66,7 +66,9 @@ export function confirm(life: Life, { bundle, proof }: Confirmed, nonce: string 
 
 /** On trial from here on; the last known good stays what was last confirmed, and an earlier trial is over without a result. */
 export function tryOut(life: Life, bundle: LifeBundle, nonce: string | null, ...effects: readonly LifeEffect[]): Moved {
-  const use = { kind: "trial", bundle, nonce, lastGood: lastGood(life), progress: noProgress } as const;
+  // Without a time to live on with it there is nothing to wait for.
+  const progress = { ...noProgress, baked: life.run.bakeMs === 0 };
+  const use = { kind: "trial", bundle, nonce, lastGood: lastGood(life), progress } as const;
   const earlier = life.use.kind === "trial" ? [tell(life.use.bundle.digest, "superseded")] : [];
   const after: Life = { ...life, use, next: null };
   return moved(after, ...earlier, tell(bundle.digest, "trial"), ...effects, bake(life, bundle));

@@ -40,7 +40,7 @@ const noOp = bundleOf({}, "a");
 const other = bundleOf({ eventLogSchema: 9 });
 const forNew = { ...hot, target: newTarget };
 
-const rows: [string, Partial<FleetObservation>, Partial<PlannedAgent>, string, string, string, string][] = [
+const rows: [string, Changes, Partial<PlannedAgent>, string, string, string, string][] = [
   ["nothing is available", {}, {}, "none", "none", "nothing", "–"],
   ["both are in use already", { release: same, bundle: noOp }, {}, "none", "none", "nothing", "–"],
   ["a bundle", { bundle: hot }, {}, "none", "hot", "new catalog", "next turn"],

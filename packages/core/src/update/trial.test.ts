@@ -109,6 +109,13 @@ describe("when a trial ends well", () => {
   });
 });
 
+it("a trial without a bake time ends with its turns", () => {
+  const one = settled(runOf({ bakeMs: 0 })).tryOut(b);
+  expect(one.tell({ kind: "turnCompleted", catalogHash: b.catalogHash }).did("answer")).toMatchObject([
+    { verdict: "ack" },
+  ]);
+});
+
 describe("when a trial ends badly", () => {
   it.each(["crash", "reload", "health"] as const)(
     "by %s it comes back once, with a notice and the reason",
