@@ -6,7 +6,7 @@ import { type Disk, nodeDisk } from "@moorage/bundle/delivery";
 import { inUse } from "@moorage/core";
 import { provenCopy } from "./copies.ts";
 import { contentOf, crash, healthy, Quay, run, takeTurn } from "./delivery.fixture.ts";
-import { deliveryPaths, readDeliveryRecord } from "./delivery-files.ts";
+import { readDeliveryRecord } from "./delivery-files.ts";
 import type { SlotDisk } from "./life-file.ts";
 
 /** About as many steps as a program takes before it is done, so that some rounds get through. */
