@@ -30,7 +30,9 @@ export function publishEdited(lines: readonly CatalogLine[], machine: MachineSco
     const { hash, components, ignored, unmatched } = content.catalog;
     const size = components.reduce((sum, component) => sum + component.size, 0);
     const left = ignored.length === 0 ? "" : `, ${ignored.length} ignored`;
-    output.progress(`${name}: built ${shortHash(hash)}: ${components.length} files, ${bytes(size)}${left}`);
+    output.progress(
+      `${name}: built ${shortHash(hash)}: ${components.length === 1 ? "1 file" : `${components.length} files`}, ${bytes(size)}${left}`,
+    );
     for (const { file, glob } of unmatched) output.warn(`${name}: ${file}: ${glob} matches nothing`);
     const done = publishContent(line, content, published, machine);
     const sequence = sequenceOf(done, line.channel);

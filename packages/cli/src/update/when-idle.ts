@@ -6,6 +6,7 @@ import type { LaunchPlan } from "../launch/start-request.ts";
 import type { Progress } from "../output/progress.ts";
 import { startDeadlineMs } from "../scope/substrate-of.ts";
 import type { Session } from "../session.ts";
+import { knownAgents } from "../session.ts";
 import { launchPlans } from "../start/start-agents.ts";
 import type { StartResult } from "../start/start-one.ts";
 import { startOne } from "../start/start-one.ts";
@@ -73,7 +74,6 @@ async function idleBy(
   { scope, clock }: Session,
   interrupt: AbortSignal,
 ): Promise<boolean> {
-  const { knownAgents } = await import("../session.ts");
   for (;;) {
     const instance = (await knownAgents(scope)).find((known) => known.agent === agent)?.observed.name;
     const [facts] = instance === undefined ? [] : await scope.facts([instance]);
