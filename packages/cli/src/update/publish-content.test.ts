@@ -69,3 +69,17 @@ test("a folder is edited when its content, its formats or the root that counts a
   write("two");
   expect(folderState(store, line(), 1)).toMatchObject({ kind: "edited", published: { head: { sequence: 1 } } });
 });
+
+test("the head is read before the folder: content that is older than somebody's publication never comes after it", () => {
+  const store = storeOf(place());
+  const slow: typeof store = {
+    ...store,
+    head: (channel) => {
+      write("saved after the head was read");
+      return store.head(channel);
+    },
+  };
+  const state = folderState(slow, line(), null);
+  const { hash } = readCatalogContent(line().path).catalog;
+  expect(state).toMatchObject({ kind: "edited", content: { catalog: { hash } } });
+});
