@@ -13,7 +13,7 @@ import { stopOne } from "../stop/stop-one.ts";
 import { stopText } from "../stop/stop-text.ts";
 import { declaredNow } from "./declared-now.ts";
 import type { LaunchRecord } from "./launch-record.ts";
-import { fleetInstances, lookAtFleet, orphanedSecrets } from "./look-fleet.ts";
+import { fleetInstances, lookAtFleet, mayLive, orphanedSecrets } from "./look-fleet.ts";
 import { migrate } from "./migrate.ts";
 import { movePlace } from "./move-folder.ts";
 import { startMembers } from "./start-members.ts";
@@ -44,7 +44,7 @@ export function machineHands(
 
     async members() {
       const declared = (await declaredNow(record)).map(({ name }) => name);
-      const living = (await fleetInstances(fleet, record, scope)).filter(({ life }) => life !== "ended");
+      const living = (await fleetInstances(fleet, record, scope)).filter(mayLive);
       return [...new Set([...declared, ...living.map(({ agent }) => agent)])];
     },
 
@@ -53,11 +53,13 @@ export function machineHands(
         // Refused or unavailable: the look that follows counts it.
         await scope.substrate.deleteSecret(name, fence);
       }
+      for (const { life, observed } of await fleetInstances(fleet, record, scope))
+        if (life === "stillborn") await scope.substrate.deleteInstance(observed.name, observed.fence);
     },
 
     async stop(agents) {
       const targets = (await fleetInstances(fleet, record, scope)).filter(
-        ({ agent, life }) => life !== "ended" && agents.includes(agent),
+        (instance) => mayLive(instance) && agents.includes(instance.agent),
       );
       const results = await Promise.all(
         targets.map(async ({ agent, identity, graceMs }) => {

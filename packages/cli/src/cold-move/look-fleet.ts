@@ -17,6 +17,7 @@ import {
   planGc,
   readNotes,
   refusalCondition,
+  secretName,
   verify,
 } from "@moorage/core";
 import { CliError } from "../errors/cli-error.ts";
@@ -31,8 +32,13 @@ export interface FleetInstance {
   /** Null: nobody recorded them. */
   readonly formats: RuntimeTarget | null;
   readonly graceMs: number | null;
-  /** `cannotTell`: nobody can judge whether it lives. */
-  readonly life: "lives" | "ended" | "cannotTell";
+  /** `cannotTell`: nobody can judge whether it lives. `stillborn`: it has never started, and its Secret is gone, so that it never can. */
+  readonly life: "lives" | "ended" | "cannotTell" | "stillborn";
+}
+
+/** Whether it lives, as far as anyone can tell. */
+export function mayLive({ life }: Pick<FleetInstance, "life">): boolean {
+  return life === "lives" || life === "cannotTell";
 }
 
 /** Throws a `CliError` when the scope does not answer: nothing may be concluded then. */
@@ -46,31 +52,35 @@ export async function fleetInstances(
   if (reading.kind === "unavailable") throw unavailable(reading.detail);
   const pinned = new Set(record === null ? [] : [...record.old, ...record.new].map(({ identity }) => identity));
   const facts = new Map((await scope.facts()).map((each) => [each.name, each] as const));
-  return reading.instances.flatMap((observed) => {
+  const found: FleetInstance[] = [];
+  for (const observed of reading.instances) {
     const identity = markedIdentity(observed, moorageProfile);
-    if (identity === undefined) return [];
+    if (identity === undefined) continue;
     const notes = readNotes(observed, moorageProfile);
     const agent = notes.name ?? observed.name;
     // Before there were fleets on record, an agent was one by itself.
-    if ((notes.fleet ?? agent) !== fleet && !pinned.has(identity)) return [];
-    const known = facts.get(observed.name);
-    const same = known?.process?.uid === observed.fence.uid ? known : undefined;
-    return [
-      {
-        agent,
-        identity,
-        observed,
-        formats: same?.process?.template.fingerprint ?? null,
-        graceMs: same?.graceMs ?? null,
-        life: lifeOf(observed, identity),
-      },
-    ];
-  });
+    if ((notes.fleet ?? agent) !== fleet && !pinned.has(identity)) continue;
+    const known = facts.get(observed.name)?.process ?? null;
+    const template = known?.uid === observed.fence.uid ? known.template : null;
+    const formats = template?.fingerprint ?? null;
+    const life = await lifeOf(observed, identity, scope);
+    found.push({ agent, identity, observed, formats, graceMs: template?.graceMs ?? null, life });
+  }
+  return found;
 }
 
-function lifeOf(observed: ObservedInstance, identity: Identity): FleetInstance["life"] {
+async function lifeOf(
+  observed: ObservedInstance,
+  identity: Identity,
+  { substrate }: AgentScope,
+): Promise<FleetInstance["life"]> {
   const verified = verify(observed, moorageProfile, identity);
-  return verified.kind === "foreign" ? "cannotTell" : lifeWords[verified.instance.startup.kind];
+  if (verified.kind === "foreign") return "cannotTell";
+  const { startup, attempt } = verified.instance;
+  if (startup.kind !== "recoverable" || attempt === null) return lifeWords[startup.kind];
+  // A Secret is written before its instance is: one that is not there after the instance was seen never will be.
+  const secret = await substrate.secretExists(secretName(moorageProfile, identity, attempt));
+  return secret.kind === "absent" ? "stillborn" : "lives";
 }
 
 /** What may still start counts as living. */
@@ -88,10 +98,12 @@ const lifeWords: Readonly<Record<Startup["kind"], FleetInstance["life"]>> = {
 export async function lookAtFleet(move: ColdMove, record: LaunchRecord | null, scope: AgentScope): Promise<FleetLook> {
   // Secrets first: an instance that is created in between still protects its own.
   const secrets = await orphanedSecrets(move.fleet, record, scope);
-  const living = (await fleetInstances(move.fleet, record, scope)).filter(({ life }) => life !== "ended");
+  const there = await fleetInstances(move.fleet, record, scope);
+  const living = there.filter(mayLive);
+  const stillborn = there.filter(({ life }) => life === "stillborn");
   const of = (side: ReturnType<typeof sideOf>): string[] =>
     living.filter((one) => sideOf(one, move) === side).map(({ agent }) => agent);
-  return { old: of("old"), new: of("new"), unjudged: of("unjudged"), leftovers: secrets.length };
+  return { old: of("old"), new: of("new"), unjudged: of("unjudged"), leftovers: secrets.length + stillborn.length };
 }
 
 export function sideOf(

@@ -24,7 +24,7 @@ import { carryOutFleet } from "./carry-out.ts";
 import type { CatalogSides, MemberLaunch } from "./launch-record.ts";
 import { forgetOtherLaunches, launchFormat, readLaunches, writeLaunches } from "./launch-record.ts";
 import type { FleetInstance } from "./look-fleet.ts";
-import { fleetInstances } from "./look-fleet.ts";
+import { fleetInstances, mayLive } from "./look-fleet.ts";
 import type { MoveReport } from "./move-report.ts";
 import { reportOfMove } from "./move-report.ts";
 
@@ -89,7 +89,7 @@ function oneFleet(agents: readonly DeclaredAgent[]): { readonly fleet: string; r
 
 /** Who is not declared here would be stopped and never be started again. */
 function checkRunning(running: readonly FleetInstance[], agents: readonly DeclaredAgent[], fleet: string): void {
-  const unknown = running.filter(({ life, agent }) => life !== "ended" && !agents.some(({ name }) => name === agent));
+  const unknown = running.filter((one) => mayLive(one) && !agents.some(({ name }) => name === one.agent));
   if (unknown.length > 0)
     throw new CliError({
       code: "fleetIncomplete",
