@@ -130,6 +130,27 @@ describe("a stop", () => {
     expect(step(shorter, now, at(6_000, 1)).life).toEqual(shorter);
   });
 
+  it("of the process alone is no stop of the agent, until somebody asks for one", () => {
+    const renewed: Input = { kind: "stop", reason: "renewed", graceMs: null };
+    const exit = { code: 0, signal: null, notStarted: null, outOfMemory: false };
+    for (const asked of [null, "draining", "terminating", "killing"] as const) {
+      let { life } = step({ phase: "running" }, renewed, at(1_000, 1));
+      const ask = (): void => {
+        if (asked === life.phase) life = step(life, stopInput, at(1_001, 1)).life;
+      };
+      ask();
+      life = step(life, { kind: "tick" }, at(2_000, 0)).life;
+      ask();
+      life = step(life, { kind: "tick" }, at(61_000, 0)).life;
+      ask();
+      // What comes later never weakens it.
+      life = step(life, renewed, at(61_001, 0)).life;
+      life = step(life, { kind: "exited", exit, lost: [] }, at(61_002)).life;
+      life = step(life, { kind: "empty", killed: false }, at(61_003)).life;
+      expect(life).toMatchObject({ phase: "ended", ending: { reason: asked === null ? "exited" : "stopped" } });
+    }
+  });
+
   it("is never made longer", () => {
     const longer: Input = { kind: "stop", reason: "stopped", graceMs: 3_600_000 };
     const { life } = step({ phase: "running" }, longer, at(1_000, 1));

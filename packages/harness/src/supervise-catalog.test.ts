@@ -190,8 +190,10 @@ describe("a process that its bundle breaks", () => {
     expect(contentOf(String(body["catalog"]))).toBe("bad");
     expect(await mooring.supervision.done).toMatchObject({ kind: "again" });
     expect(mooring.record.written).not.toContain("ended");
-    const next = await again(touchy);
+    const { socketPath } = mooring.spec;
+    const next = await again(touchy, { spec: { socketPath } });
     expect(next.output()).toContain("up one");
+    expect(await takeTurn(next)).toBe("one");
     await confirmed();
   });
 
