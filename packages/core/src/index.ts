@@ -93,6 +93,7 @@ export { hasEnded as moveHasEnded, moveFacts, putForward, readStoredMove, turnBa
 export { approvalNotice, heldNotice, noReturnNotice } from "./update/move-notices.ts";
 export * from "./update/plan.ts";
 export * from "./update/plan-words.ts";
+export { usualTrial } from "./update/proof.ts";
 export { retryAfterMs } from "./update/put-off.ts";
 export type { Quarantined } from "./update/quarantine.ts";
 export { quarantinedBy, quarantineMs } from "./update/quarantine.ts";

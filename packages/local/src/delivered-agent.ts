@@ -1,6 +1,6 @@
 /** The delivery of bundles to one agent, as its supervisor opens it. Loaded only where bundles are delivered: it is most of what that takes. */
 import type { LifeRun, NoticeDraft } from "@moorage/core";
-import { openMailbox, redactor } from "@moorage/core";
+import { openMailbox, redactor, usualTrial } from "@moorage/core";
 import type { Delivery, DeliveryPorts } from "@moorage/harness/delivery";
 import { openDelivery } from "@moorage/harness/delivery";
 import { systemRandom } from "@moorage/keys";
@@ -22,9 +22,6 @@ export type DeliveredAgent =
     }
   /** It cannot be started; the reason in words is in the mailbox as well. */
   | { readonly kind: "refused"; readonly detail: string };
-
-/** What decides a trial where the declaration says nothing about it. */
-const defaultTrial = { turns: 1, bakeMs: 10_000 } as const;
 
 /** `logTail`: the last lines of the agent's output as they came. */
 export async function deliveredAgent(
@@ -109,7 +106,7 @@ export async function deliveredAgent(
 function runOf({ template }: InstanceRow): LifeRun | null {
   const { buildId, fingerprint, catalog, health } = template;
   if (fingerprint === undefined) return null;
-  const { turns, bakeMs } = catalog?.trial ?? defaultTrial;
+  const { turns, bakeMs } = catalog?.trial ?? usualTrial;
   return { buildId, target: fingerprint, takesPart: "nothing", turns, bakeMs, check: health.kind !== "none" };
 }
 

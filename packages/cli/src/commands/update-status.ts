@@ -1,10 +1,9 @@
 /** `moorage update status`: where each agent is with its bundle and its build, and what waits for what. */
-import { openMailbox, waitingNotices } from "@moorage/core";
+import { openMailbox, usualTrial, waitingNotices } from "@moorage/core";
 import type { DeliveryFacts } from "@moorage/local";
 import type { Invocation, Run } from "../args/command-spec.ts";
 import { movesUnderWay } from "../cold-move/under-way.ts";
 import type { DeclaredAgent } from "../declaration/agent.ts";
-import { defaultTrial } from "../declaration/agent.ts";
 import { CliError } from "../errors/cli-error.ts";
 import { exit } from "../errors/exit-code.ts";
 import type { Host } from "../host.ts";
@@ -43,7 +42,7 @@ export const updateStatus: Run = async (invocation, host) => {
     const moves = (await movesUnderWay(session.scope)).map(({ fleet, sentence }) => ({ fleet, sentence }));
     if (output.json) output.object("UpdateStatus", { agents: agents.map(agentJson), waiting, moves });
     for (const [index, agent] of agents.entries())
-      for (const line of agentLines(agent, bakes[index] ?? defaultTrial.bakeMs, output)) output.line(line);
+      for (const line of agentLines(agent, bakes[index] ?? usualTrial.bakeMs, output)) output.line(line);
     if (agents.length === 0) output.line("no agent is here; `moorage deploy` starts what agent.yaml declares");
     for (const { sentence } of moves) output.line(sentence);
     if (waiting > 0) output.line(mailText(waiting));
@@ -83,7 +82,7 @@ async function readAgents(
     const agentId = status.agentId ?? "";
     const process = facts.get(agentId)?.process ?? null;
     const delivery = process?.delivery ?? null;
-    bakes.push(process?.template.catalog?.trial?.bakeMs ?? defaultTrial.bakeMs);
+    bakes.push(process?.template.catalog?.trial?.bakeMs ?? usualTrial.bakeMs);
     const own = declared.find(({ name, source }) => name === agent && source === status.source);
     return {
       agent,

@@ -1,6 +1,7 @@
 /** A declared agent in domain words: defaults filled in, durations in milliseconds, paths absolute. */
 import { basename, resolve } from "node:path";
 import type { RuntimeTarget } from "@moorage/core";
+import { usualTrial } from "@moorage/core";
 import { parseDuration } from "../text/duration.ts";
 import type {
   AgentDocument,
@@ -75,7 +76,6 @@ interface DeclaredPod extends Omit<KubernetesDocument, "activeDeadline"> {
 export const defaultDrainMs = 30_000;
 export const defaultGraceMs = 60_000;
 const defaultMaxAgeMs = 60_000;
-export const defaultTrial: DeclaredTrial = { turns: 1, bakeMs: 10_000 };
 
 /** The formats of a build that declares none. */
 export const defaultFormats: RuntimeTarget = {
@@ -176,8 +176,8 @@ function catalogOf(catalog: AgentDocument["spec"]["catalog"], directory: string)
     signal: signal ?? null,
     name: name ?? defaultCatalogName(path, directory),
     trial: {
-      turns: trial?.turns ?? defaultTrial.turns,
-      bakeMs: trial?.bake === "none" ? 0 : milliseconds(trial?.bake, defaultTrial.bakeMs),
+      turns: trial?.turns ?? usualTrial.turns,
+      bakeMs: trial?.bake === "none" ? 0 : milliseconds(trial?.bake, usualTrial.bakeMs),
     },
   };
 }

@@ -1,10 +1,10 @@
 /** The intent of an agent on this machine, with everything that can be checked before it is started. */
 import { statSync } from "node:fs";
 import type { IntentTemplate, ProcessTemplate } from "@moorage/core";
+import { usualTrial } from "@moorage/core";
 import { sha256 } from "@moorage/keys";
 import { networkVariablesNotPassed } from "@moorage/local";
 import type { DeclaredAgent } from "../declaration/agent.ts";
-import { defaultTrial } from "../declaration/agent.ts";
 import { CliError } from "../errors/cli-error.ts";
 import { buildId } from "./build-id.ts";
 import { commandFault } from "./preflight.ts";
@@ -44,7 +44,7 @@ export function checkedProcess(
 function templateCatalog(catalog: DeclaredAgent["catalog"]): ProcessTemplate["catalog"] {
   if (catalog === null) return null;
   const { path, signal, trial } = catalog;
-  const isDefault = trial.turns === defaultTrial.turns && trial.bakeMs === defaultTrial.bakeMs;
+  const isDefault = trial.turns === usualTrial.turns && trial.bakeMs === usualTrial.bakeMs;
   return { path, signal, ...(isDefault ? {} : { trial }) };
 }
 

@@ -1,6 +1,6 @@
 /** The catalog's part of an explanation: the life in words, what its channel has, and the mail that waits. */
+import { usualTrial } from "@moorage/core";
 import type { DeliveryFacts } from "@moorage/local";
-import { defaultTrial } from "../declaration/agent.ts";
 import { reportOf } from "../errors/report.ts";
 import type { MachineScope } from "../scope/agent-scope.ts";
 import type { Session } from "../session.ts";
@@ -15,7 +15,7 @@ export async function explainCatalog(
   session: Session,
 ): Promise<readonly string[]> {
   const [facts] = await session.scope.facts([instance]);
-  const bakeMs = facts?.process?.template.catalog?.trial?.bakeMs ?? defaultTrial.bakeMs;
+  const bakeMs = facts?.process?.template.catalog?.trial?.bakeMs ?? usualTrial.bakeMs;
   const waiting = await waitingMail({ machine }, session);
   return [...sentences(delivery, machine, bakeMs), ...(waiting === 0 ? [] : [mailText(waiting)])];
 }

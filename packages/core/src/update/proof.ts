@@ -1,6 +1,9 @@
 /** When a trial ends well, by how the agent takes part. */
 import type { Confirmed, Progress, Run } from "./life.ts";
 
+/** What a trial wants of an agent whose declaration says nothing: turns, and milliseconds to live on. */
+export const usualTrial: Pick<Run, "turns" | "bakeMs"> = { turns: 1, bakeMs: 10_000 };
+
 export const noProgress: Progress = { turns: 0, baked: false, checked: false };
 
 /** What the progress proves, or null while it proves nothing yet. */
