@@ -82,14 +82,9 @@ export class Copies {
       if (/^\.(?:life|live|answer\.json)\.[0-9a-f]{16}\.new$/.test(name)) this.#disk.remove(join(this.#folder, name));
   }
 
+  /** Without a sync: where the power is lost, a start proves the copy and makes the link anew, by the life on record. */
   #lead(name: string): void {
-    if (linkedName(this.link) === name) return;
-    try {
-      switchLink(this.link, name, this.#disk);
-    } catch (error) {
-      // Once the rename is done it is live. That it may be lost with the power is no harm: a start makes it anew, by the life.
-      if (linkedName(this.link) !== name) throw error;
-    }
+    if (linkedName(this.link) !== name) switchLink(this.link, name, { ...this.#disk, syncFolder: () => undefined });
   }
 
   #unpack(digest: string): string {
