@@ -20,7 +20,7 @@ process.on("SIGTERM", () => {
 setInterval(() => undefined, 1000);
 `;
 
-export const names = ["scribe", "editor"] as const;
+const names = ["scribe", "editor"] as const;
 
 interface Line {
   readonly agent: string;
