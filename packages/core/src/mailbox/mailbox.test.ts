@@ -178,6 +178,12 @@ describe("what waits for a person", () => {
     expect(waiting(all, 899).map(({ id }) => id)).toEqual(["n2", "n1"]);
     expect(waiting(all, 900).map(({ id }) => id)).toEqual(["n4", "n2", "n1"]);
   });
+
+  it("is what was snoozed by a clock that was ahead", () => {
+    const snoozed = snooze(newNotice(move, "n4", 20), { by: "ada", at: 5_000, revision: 1 }, 9_000).notice;
+    expect(waiting([snoozed], 4_999)).toHaveLength(1);
+    expect(waiting([snoozed], 5_000)).toEqual([]);
+  });
 });
 
 describe("the persisted form", () => {

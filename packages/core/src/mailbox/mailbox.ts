@@ -88,7 +88,7 @@ export function openMailbox(documents: Documents, random: Random): Mailbox {
         const superseded = await change(over, (one) => withState(one, supersededBy(by, at)));
         await forget(notices, at);
         // Of three at once each may have been superseded by another that is not there any more either.
-        if (rival === undefined && (await stands(notice))) return { kind: "raised", notice, superseded };
+        if (rival === undefined && (await isStillTold(notice))) return { kind: "raised", notice, superseded };
       }
     },
 
@@ -135,7 +135,7 @@ export function openMailbox(documents: Documents, random: Random): Mailbox {
   }
 
   /** Whether its line says anything: by itself, or by one that came later. */
-  async function stands(notice: Notice): Promise<boolean> {
+  async function isStillTold(notice: Notice): Promise<boolean> {
     const { notices } = await mailbox.list();
     return notices.some(
       (one) => sameLine(one, notice) && (isUndecided(one) || (one.id === notice.id && one.state.kind === "decided")),

@@ -90,12 +90,16 @@ export function isUndecided({ state }: Notice): boolean {
   return state.kind === "open" || state.kind === "snoozed";
 }
 
-/** Those that wait for a person now, oldest first: a snooze that is over counts. */
+/**
+ * Those that wait for a person now, oldest first. A snooze that is over counts, and one of a time that has not come yet: the
+ * clock was ahead, and nobody may wait until it gets there again.
+ */
 export function waiting(notices: readonly Notice[], at: number): Notice[] {
   return notices
     .filter(
       ({ choices, state }) =>
-        choices.length > 0 && (state.kind === "open" || (state.kind === "snoozed" && at >= state.until)),
+        choices.length > 0 &&
+        (state.kind === "open" || (state.kind === "snoozed" && (at >= state.until || at < state.at))),
     )
     .sort((one, other) => one.raisedAt - other.raisedAt);
 }

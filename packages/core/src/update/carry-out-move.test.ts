@@ -147,6 +147,23 @@ describe("two executors", () => {
     );
   });
 
+  it("one that was overtaken does nothing more", async () => {
+    const fleet = await approved();
+    let cleared = 0;
+    const stop = async (): Promise<void> => {
+      fleet.letGo();
+      expect((await run(fleet)).kind).toBe("done");
+    };
+    const clear = async (): Promise<void> => {
+      cleared += 1;
+    };
+    const hands: MoveHands = new Proxy(new Mortal().over<MoveHands>(fleet), {
+      get: (target, name) => ({ stop, clear })[String(name)] ?? (Reflect.get(target, name) as unknown),
+    });
+    expect((await carryOutMove(request, { ...fleet.ports(), hands })).kind).toBe("takenOver");
+    expect([cleared, fleet.alive()]).toEqual([0, all("new")]);
+  });
+
   it("a late close finds that the move has gone on, and closes nothing", async () => {
     const fleet = await approved();
     const { documents } = fleet;
@@ -256,6 +273,17 @@ describe("held", () => {
     },
   );
 
+  it("on its way back it only goes on: there is no other way", async () => {
+    const fleet = await approved({ migration: "node migrate.ts" });
+    fleet.failing.set("migrate", 1);
+    await run(fleet);
+    await fleet.decide("goBack");
+    fleet.failing.set("start", 1);
+    expect(await run(fleet)).toMatchObject({ kind: "held", notice: { choices: ["goOn"] } });
+    await fleet.decide("goOn");
+    expect((await run(fleet)).kind).toBe("rolledBack");
+  });
+
   it("behind the point of no return wants a decision of its own to go back", async () => {
     const fleet = await approved(migrating);
     fleet.failing.set("migrate", 1);
@@ -326,6 +354,11 @@ describe("documents", () => {
     await run(fleet);
     const asked = await turnBack(fleet.documents, "writers", person);
     expect(asked).toMatchObject({ kind: "noReturn", draft: { about: "pointOfNoReturn" } });
+    if (asked.kind === "noReturn") await openMailbox(fleet.documents, fleet.random).raise(asked.draft, 1_000);
+    expect(await questions(fleet)).toEqual(["moveHeld", "pointOfNoReturn"]);
+    await fleet.decide("goOn");
+    expect((await run(fleet)).kind).toBe("done");
+    expect(await questions(fleet)).toEqual([]);
   });
 });
 

@@ -29,7 +29,8 @@ export function heldNotice(move: Move, at: Active, why: string): NoticeDraft {
     subject: { kind: "fleet", name: move.fleet },
     reason: `the move to new formats is held while ${wordsOf(at)}: ${why}`,
     evidence: { ...identityOf(move), ...momentOf(move, at), why },
-    choices: ["goOn", "goBack"],
+    // What goes back already has no other way: who chose it would have decided nothing, and nobody would be asked again.
+    choices: at.kind === "returning" ? ["goOn"] : ["goOn", "goBack"],
   };
 }
 
