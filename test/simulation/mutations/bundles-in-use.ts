@@ -78,20 +78,26 @@ export const bundlesInUse: readonly Mutation[] = [
   life(
     "4 without a last known good it ends",
     "update/life-moves",
-    '...(back === null ? [{ kind: "end" } as const] :',
-    '...(back === null ? [{ kind: "bringBack", bundle: failed } as const] :',
+    'answer(after, digest, nonce, why),\n    { kind: "end" },',
+    "answer(after, digest, nonce, why),",
   ),
   life(
     "4 it never comes back to another runtime's bundle",
     "update/life-moves",
-    "const back = good !== null && fits(life, good.bundle) ? good : null;",
-    "const back = good;",
+    "if (good === null || !fits(life, good.bundle)) return",
+    "if (good === null) return",
   ),
   life(
     "4 a reverted bundle is quarantined",
     "update/life-moves",
-    "const after: Life = { ...life, quarantine, use, next",
-    "const after: Life = { ...life, use, next",
+    "quarantine: withQuarantined(life.quarantine, entry, at),\n    use",
+    "use",
+  ),
+  life(
+    "4 without anything to come back on it is not held back",
+    "update/life-moves",
+    'if (why.reason !== "crash") return moved(life);',
+    "",
   ),
   life(
     "4 the notice of a revert has the end of the log",

@@ -39,25 +39,25 @@ export const coldMove: readonly Mutation[] = [
   move(
     "5 verified stopped: old ones",
     "update/cold-move",
-    "return look.old.length + look.new.length + look.unjudged.length + look.secrets === 0;",
-    "return look.new.length + look.unjudged.length + look.secrets === 0;",
+    "return look.old.length + look.new.length + look.unjudged.length > 0;",
+    "return look.new.length + look.unjudged.length > 0;",
   ),
   move(
     "5 verified stopped: what nobody can judge",
     "update/cold-move",
-    "look.new.length + look.unjudged.length + look.secrets === 0;",
-    "look.new.length + look.secrets === 0;",
+    "look.old.length + look.new.length + look.unjudged.length > 0;",
+    "look.old.length + look.new.length > 0;",
   ),
   move(
     "5 verified stopped: Secrets",
     "update/cold-move",
-    "look.unjudged.length + look.secrets === 0;",
-    "look.unjudged.length === 0;",
+    "return !somebodyLives(look) && look.leftovers === 0;",
+    "return !somebodyLives(look);",
   ),
   move(
     "5 a late Secret wants another clearing",
     "update/cold-move",
-    'if (look.secrets > 0) return enterQuietly(move, { kind: "quiescing", cleared: false });',
+    'if (look.leftovers > 0) return enterQuietly(move, { kind: "quiescing", cleared: false });',
     "",
   ),
   move(
@@ -67,22 +67,34 @@ export const coldMove: readonly Mutation[] = [
     "",
   ),
   move(
+    "5 what can never start does not hold it",
+    "update/cold-move",
+    ': stay(move);\n  }\n  return event.kind === "opened"',
+    ': hold(move, state, "");\n  }\n  return event.kind === "opened"',
+  ),
+  move(
+    "5 what was left in between is cleared",
+    "update/move-todo",
+    ': [{ kind: "clear" }, { kind: "look" }];',
+    ': [{ kind: "look" }];',
+  ),
+  move(
     "5 who slips after it holds the move",
     "update/cold-move",
-    'if (event.kind === "seen" && !isEmpty(event.look)) return hold(move, state, `${wordsOf(event.look)} lives`);\n',
+    'if (event.kind === "seen" && somebodyLives(event.look)) return hold(move, state, `${wordsOf(event.look)} lives`);\n',
     "",
   ),
   move(
     "5 proven once more before it opens",
     "update/move-todo",
-    'return state.opening ? [{ kind: "open", epoch, side: "new" }] : [{ kind: "look" }];',
+    'return state.opening ? [{ kind: "open", epoch, side: "new" }] : [{ kind: "clear" }, { kind: "look" }];',
     'return [{ kind: "open", epoch, side: "new" }];',
   ),
   move(
     "5 and nothing opens while somebody lives",
     "update/cold-move",
-    "    return isEmpty(event.look)\n      ? enterQuietly",
-    "    return !isEmpty(event.look)\n      ? enterQuietly",
+    'if (isEmpty(event.look)) return enterQuietly(move, { kind: "migrated", opening: true });',
+    'if (event.look.leftovers === 0) return enterQuietly(move, { kind: "migrated", opening: true });',
   ),
   move("5 done when every member runs", "update/cold-move", "return missing.length === 0 && look", "return look"),
   move(
@@ -106,8 +118,8 @@ export const coldMove: readonly Mutation[] = [
   move(
     "5 a deadline holds it",
     "update/cold-move",
-    'return hold(move, state, "its deadline passed");',
-    "return stay(move);",
+    "return hold(move, state, `its deadline passed",
+    'if (move.id !== "") return stay(move);\n      return hold(move, state, `its deadline passed',
   ),
   move(
     "5 a step that failed holds it",
@@ -184,7 +196,7 @@ export const coldMove: readonly Mutation[] = [
   move(
     "5 going back clears Secrets of the new",
     "update/cold-move",
-    'if (event.look.secrets > 0) return enterQuietly(move, next("clearing"));',
+    'if (event.look.leftovers > 0) return enterQuietly(move, next("clearing"));',
     "",
   ),
   move(

@@ -18,12 +18,7 @@ export const mailbox: readonly Mutation[] = [
   told("6 by what it is about", "mailbox/notice", "one.about === other.about", "one.about !== other.reason"),
   told("6 by its facts", "mailbox/notice", "return sameEvidence(one.evidence, other.evidence) && one", "return one"),
   told("6 by its choices", "mailbox/notice", " && one.choices.join() === other.choices.join()", ""),
-  told(
-    "6 what is superseded may be told again",
-    "mailbox/notice",
-    'notice.state.kind !== "superseded" && sameFacts',
-    "sameFacts",
-  ),
+  told("6 what is superseded may be told again", "mailbox/notice", "stands(notice) && sameFacts", "sameFacts"),
   told(
     "6 withdrawn when it is not so any more",
     "mailbox/notice",
@@ -70,4 +65,5 @@ export const mailbox: readonly Mutation[] = [
     '{ kind: "decided", choice, by, at }',
     '{ kind: "decided", choice, by: "", at }',
   ),
+  told("6 a snooze of a clock that was ahead", "mailbox/notice", " || at < state.at", ""),
 ];

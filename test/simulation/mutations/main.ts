@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundlesInUse } from "./bundles-in-use.ts";
 import { bundlesOnTheirWay } from "./bundles-on-their-way.ts";
+import { carryingOut } from "./carrying-out.ts";
 import { coldMove } from "./cold-move.ts";
 import { decision } from "./decision.ts";
 import { identityAndObservation } from "./identity-and-observation.ts";
@@ -27,9 +28,11 @@ const mutations = [
   ...bundlesOnTheirWay,
   ...bundlesInUse,
   ...coldMove,
+  ...carryingOut,
   ...mailbox,
 ];
 const histories = 3_000;
+const fleetHistories = 500;
 /** Milliseconds for one mutation: a loop that never ends is noticed as well. */
 const patienceMs = 240_000;
 
@@ -128,7 +131,9 @@ async function judge(sandbox: string, mutation: Mutation): Promise<Verdict> {
 function commandOf({ by, file, tests }: Pick<Mutation, "by" | "file" | "tests">): string[] {
   switch (by) {
     case "simulation":
-      return ["test/simulation/main.ts", "--seed", "1", "--histories", String(histories), "--workers", "1", "--short"];
+      return simulated("starts", histories);
+    case "updates":
+      return simulated("updates", fleetHistories);
     case "unit":
       return ["node_modules/vitest/vitest.mjs", "run", ...(tests ?? [`${dirname(file)}/`]).map(inCore)];
     case "types":
@@ -136,6 +141,10 @@ function commandOf({ by, file, tests }: Pick<Mutation, "by" | "file" | "tests">)
     default:
       return by satisfies never;
   }
+}
+
+function simulated(kind: string, count: number): string[] {
+  return `test/simulation/main.ts --kind ${kind} --seed 1 --histories ${count} --workers 1 --short`.split(" ");
 }
 
 function inCore(path: string): string {

@@ -8,8 +8,8 @@ export interface Mutation {
   /** Exactly this text, once in the file. */
   readonly find: string;
   readonly replace: string;
-  /** Who has to notice: random histories, the unit tests beside the code, or the compiler on the tests of types. */
-  readonly by: "simulation" | "unit" | "types";
+  /** Who has to notice: random histories of starts or of updates, the unit tests beside the code, or the compiler on the tests of types. */
+  readonly by: "simulation" | "updates" | "unit" | "types";
   /** Where those unit tests are: parts of their paths below packages/core/src; none: all beside the file. */
   readonly tests?: readonly string[];
 }
@@ -30,4 +30,9 @@ export function broken(
   tests: readonly string[],
 ): (rule: string, file: string, find: string, replace: string, by?: "unit" | "types") => Mutation {
   return (rule, file, find, replace, by = "unit") => ({ rule, file: `${file}.ts`, find, replace, by, tests });
+}
+
+/** Breaks a rule of update.md; random histories of a fleet have to notice. */
+export function inFleet(rule: string, file: string, find: string, replace: string): Mutation {
+  return { rule, file: `${file}.ts`, find, replace, by: "updates" };
 }

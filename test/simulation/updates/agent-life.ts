@@ -51,6 +51,8 @@ export class AgentLife {
   #incarnation = 0;
   #running = false;
   #offered: string | null = null;
+  /** Waits for a boundary: the agent may say "not now". */
+  #awaited: string | null = null;
   #nonces = 0;
   #fuse = Number.POSITIVE_INFINITY;
 
@@ -144,7 +146,7 @@ export class AgentLife {
         if (this.process === mine) turn();
       });
     const turn = (): void => {
-      if (chance.chance(0.1) && this.life.next?.state === "staged") this.#notNow(this.life.next.bundle.digest);
+      if (chance.chance(0.1) && this.#awaited !== null) this.#happen({ kind: "notNow", digest: this.#awaited });
       else this.#happen({ kind: "boundary" });
       if (mine === null || this.process !== mine) return;
       const began = mine.digest;
@@ -165,12 +167,9 @@ export class AgentLife {
 
   /** The process works with it from here on. */
   #work(digest: string | null): void {
+    this.#awaited = null;
     this.process = { digest };
     this.#startTurns();
-  }
-
-  #notNow(digest: string): void {
-    this.#happen({ kind: "notNow", digest });
   }
 
   #happen(event: Happening): void {
@@ -182,7 +181,8 @@ export class AgentLife {
     this.#outbox = [...this.#outbox, ...effects.filter((effect) => effect.kind === "notice")];
     const incarnation = this.#incarnation;
     for (const effect of effects) {
-      if (effect.kind === "tell") tell(`${agent}: ${effect.digest} is ${effect.state}`);
+      if (effect.kind === "tell")
+        tell(`${agent}: ${effect.digest} is ${effect.state}${effect.detail === null ? "" : ` (${effect.detail})`}`);
       if (incarnation !== this.#incarnation) return;
       if (this.#fuse <= 0) return this.#kill();
       this.#fuse -= 1;
@@ -258,6 +258,7 @@ export class AgentLife {
       case "ask":
         return this.#offer();
       case "awaitBoundary":
+        this.#awaited = effect.digest;
         // With files and a signal any moment is one; the socket's next turn tells it, or a look now and then.
         return this.#later(chance.between(100, 5_000), () => {
           if (this.life.run.takesPart !== "socket" && this.process !== null) this.#happen({ kind: "boundary" });

@@ -107,12 +107,12 @@ function run(session: Session, step: FleetCall): Promise<string> {
   }
 }
 
-export function agentOf(number: number): Agent {
+function agentOf(number: number): Agent {
   return fleetAgents[number] ?? agentOf(0);
 }
 
 /** A start of the fleet's agent with the build of one side, as every command asks for it. */
-export function startingOf({ world, documents }: Pick<Session, "world" | "documents">, agent: Agent, side: MoveSide) {
+function startingOf({ world, documents }: Pick<Session, "world" | "documents">, agent: Agent, side: MoveSide) {
   const request: StartRequest = {
     ...startRequest(agent, 0, 60_000, 0),
     template: world.template(side),

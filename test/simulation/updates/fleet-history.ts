@@ -25,7 +25,7 @@ export interface FleetStart extends CallStep {
   readonly ignorant: boolean;
 }
 
-export interface FleetStop extends CallStep {
+interface FleetStop extends CallStep {
   readonly kind: "stop";
   readonly agent: AgentNumber;
 }
@@ -39,7 +39,7 @@ export interface Publish extends CallStep {
   readonly thinkMs: number;
 }
 
-export interface Propose extends CallStep {
+interface Propose extends CallStep {
   readonly kind: "propose";
 }
 
@@ -56,7 +56,7 @@ export interface Decide extends CallStep {
   readonly snoozes: boolean;
 }
 
-export interface TurnBack extends CallStep {
+interface TurnBack extends CallStep {
   readonly kind: "turnBack";
 }
 

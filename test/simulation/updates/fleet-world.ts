@@ -144,6 +144,7 @@ export class FleetWorld {
     this.weather.outage = false;
     this.disk.full = false;
     this.failingMigrations = 0;
+    for (const life of this.lives) life.light(Number.POSITIVE_INFINITY);
   }
 
   #written(kind: DocumentKind, name: string, text: string | null): void {
@@ -185,7 +186,7 @@ export class FleetWorld {
   }
 }
 
-export function nameOf(agent: AgentNumber): string {
+function nameOf(agent: AgentNumber): string {
   return fleetAgents[agent]?.name ?? "";
 }
 

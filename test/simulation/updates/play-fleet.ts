@@ -107,10 +107,10 @@ class Rest {
     await this.#ask({ kind: "publish", content: 250, nature: "good", side, thinkMs: 0 });
     const newest = channel.line.at(-1);
     if (newest?.nature !== "good" || channel.assigned !== newest) return promises.broken("rest", "nobody can publish");
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < 5; round += 1) {
       for (const agent of [0, 1] as const) await this.#ask({ kind: "start", agent, side, slip: null, ignorant: false });
       await this.#pass(8 * minuteMs);
-      if (round < 2) for (const agent of [0, 1] as const) await this.#ask({ kind: "stop", agent });
+      if (round < 3) for (const agent of [0, 1] as const) await this.#ask({ kind: "stop", agent });
     }
     for (const at of members.keys()) this.#checkLife(at, newest.digest);
     this.#checkFleet();
