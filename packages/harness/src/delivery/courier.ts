@@ -53,6 +53,8 @@ export class Courier {
   #awaits: string | null = null;
   /** Digest of the offer that was looked at last. */
   #looked: string | null = null;
+  /** Digest of the last one that was offered to this process. */
+  #offered: string | null = null;
   #asked = false;
 
   constructor(spec: DeliverySpec, ports: DeliveryPorts) {
@@ -78,7 +80,7 @@ export class Courier {
   /** The life under the run that is about to start; nothing runs. Throws a `StoreError`. */
   open(run: LifeRun): Life {
     this.running = false;
-    this.#outcome = this.#awaits = this.#looked = null;
+    this.#outcome = this.#awaits = this.#looked = this.#offered = null;
     this.times.clear();
     guarded("make the folder of its bundles", () => makeDurableFolder(this.#disk, this.spec.folder));
     return this.#keeper.open(this.spec, run);
@@ -131,8 +133,11 @@ export class Courier {
         this.#looked = offer.digest;
         // A fleet that is behind what this agent tries out offers it nothing.
         if (offer.sequence < life.floor.sequence) return;
+        // Asked for the newest, it is the one that is under way: its nonce is as good as another.
+        if (offer.digest === this.#offered && underWay(life, offer.digest)) return;
         const nonce = this.ports.random.token(16);
-        if (!this.tell({ kind: "offered", offer: { ...offer, nonce } })) this.#looked = null;
+        this.#offered = offer.digest;
+        if (!this.tell({ kind: "offered", offer: { ...offer, nonce } })) this.#looked = this.#offered = null;
         return;
       }
       default:
@@ -297,4 +302,11 @@ export class Courier {
   #atHand({ digest, sequence, catalogHash }: LifeBundle): BundleAtHand {
     return { digest, sequence, catalogHash, directory: this.copies.directoryOf(catalogHash) };
   }
+}
+
+function underWay({ use, next }: Life, digest: string): boolean {
+  if (use.kind === "trial" && use.bundle.digest === digest) return true;
+  const step = next?.state === "deferred" ? next.from : next;
+  if (step === null || step === undefined) return false;
+  return ("offer" in step ? step.offer.digest : step.bundle.digest) === digest;
 }

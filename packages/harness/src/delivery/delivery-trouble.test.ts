@@ -226,6 +226,26 @@ describe("a harness that is killed", () => {
   });
 });
 
+it("a turn without anything new costs no record, one with a bundle two, and a look at what is known none", async () => {
+  quay.publish("one");
+  const counting = new FailingDisk();
+  const delivery = await quay.running({}, { slots: counting.slots });
+  delivery.connected();
+  const recordsOf = (work: () => void): number => {
+    counting.steps = 0;
+    work();
+    // Each is written and synced.
+    return counting.steps / 2;
+  };
+  expect(recordsOf(() => delivery.boundary())).toBe(0);
+  quay.publish("two");
+  expect(recordsOf(() => delivery.look(healthy))).toBe(1);
+  expect(recordsOf(() => delivery.boundary())).toBe(2);
+  expect(recordsOf(() => delivery.look(healthy))).toBe(0);
+  expect(recordsOf(() => delivery.turnCompleted(delivery.current()?.hash ?? ""))).toBe(1);
+  expect(recordsOf(() => delivery.turnCompleted(delivery.current()?.hash ?? ""))).toBe(0);
+});
+
 it("words and offers that make no sense are told, and change nothing", async () => {
   quay.publish("one");
   const delivery = await quay.running();

@@ -69,6 +69,9 @@ class AgentDelivery implements Delivery {
 
   turnCompleted(catalogHash: string): void {
     const courier = this.#courier;
+    const { use, run } = courier.life ?? {};
+    // A trial that waits for its time alone needs no record of each turn.
+    if (use?.kind !== "trial" || use.progress.turns >= (run?.turns ?? 0)) return;
     courier.try(() => courier.tell({ kind: "turnCompleted", catalogHash }));
   }
 
