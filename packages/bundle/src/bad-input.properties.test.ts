@@ -5,6 +5,7 @@ import type { Json } from "@moorage/core";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BundleError } from "./bundle-error.ts";
+import { readBundleFile, writeBundleFile } from "./bundle-file.ts";
 import { canonicalBytes } from "./canonical-document.ts";
 import { readCatalog } from "./catalog.ts";
 import { plantTree, temporaryFolder } from "./catalog-folder.fixture.ts";
@@ -236,6 +237,27 @@ function isRule(rule: unknown): boolean {
     ? known(componentKinds, kind) && known(effects, effect)
     : false;
 }
+
+test("the file that a bundle is carried in: bytes that were changed", () => {
+  const folder = temporaryFolder();
+  try {
+    const place = join(folder, "main.bundle");
+    writeBundleFile(place, parseEnvelope(bundle), options.payload);
+    const whole = fs.readFileSync(place);
+    fc.assert(
+      fc.property(damaged(whole), (bad) => {
+        fs.writeFileSync(place, bad);
+        const found = read(() => readBundleFile(place));
+        if (found === null) return;
+        const verdict = verifyBundle(found.bytes, { ...options, payload: found.payload });
+        if (verdict.kind === "verified") expect(verdict.bundle.digest).toBe(digestOf(manifest));
+      }),
+      { numRuns: 1_000 },
+    );
+  } finally {
+    fs.rmSync(folder, { recursive: true });
+  }
+});
 
 test("a signature more by whoever, in whatever order, takes nothing away", () => {
   const parsed = parseEnvelope(bundle);

@@ -62,6 +62,7 @@ test.each([
   ["components:\n  - { match: a, kind: tool, when: 1 }\n", 2, 29, "components[0].when", "unknown"],
   ["components:\n  - { match: 7, kind: tool }\n", 2, 14, "components[0].match", "not a glob"],
   ["a: 1\na: 2\n", 2, 1, "a", "there twice"],
+  ["components: []\n---\ncomponents: []\n", 3, 1, "", "a second document"],
 ])("%j is refused with its place", (text, line, column, path, message) => {
   const flaws = flawsOf(plantTree(folder, { ...files, "catalog.yaml": text }));
   expect(flaws[0]).toMatchObject({ file: "catalog.yaml", line, column, path });

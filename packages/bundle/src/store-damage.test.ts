@@ -8,6 +8,7 @@ import { StoreError } from "./store-error.ts";
 import {
   bundleOf,
   channel,
+  copyOf,
   goLive,
   liveOne,
   newFiles,
@@ -19,6 +20,7 @@ import {
   root,
   type Scene,
 } from "./store-scene.fixture.ts";
+import { isUnpacked } from "./unpack.ts";
 
 let folder: string;
 let scene: Scene;
@@ -118,4 +120,28 @@ describe.each(places)("%s", (path) => {
     const left = execFileSync("find", [folder, "-name", "*.new"], { encoding: "utf8" });
     expect(left).toBe("");
   });
+});
+
+test("a pipe in the place of content is content that is missing, and storing again takes its place", () => {
+  const digest = digestOf(oldManifest);
+  const { payload, ...options } = optionsFor(root, oldFiles);
+  const [envelope = "", pack = ""] = places.map((path) => join(folder, "bundles", path));
+  for (const [place, state] of [
+    [pack, "payloadMissing"],
+    [envelope, "envelopeInvalid"],
+  ] as const) {
+    fs.rmSync(place);
+    execFileSync("mkfifo", [place]);
+    expect(scene.store.get(digest, options)).toMatchObject({ kind: "refused", reason: state });
+    scene.store.put(bundleOf(oldManifest, oldFiles), payload);
+    expect(scene.store.get(digest, options).kind).toBe("verified");
+  }
+});
+
+test("a pipe in the place of an empty file is no whole copy", () => {
+  const copy = join(scene.copies, copyOf(scene, oldManifest)!);
+  expect(isUnpacked(oldManifest, copy)).toBe(true);
+  fs.rmSync(join(copy, "empty.txt"));
+  execFileSync("mkfifo", [join(copy, "empty.txt")]);
+  expect(isUnpacked(oldManifest, copy)).toBe(false);
 });
