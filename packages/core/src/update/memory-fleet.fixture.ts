@@ -166,19 +166,11 @@ export class MemoryFleet implements MoveHands {
 }
 
 export class Starter {
-  readonly #fleet: MemoryFleet;
-  readonly #agent: string;
-  readonly #side: Side;
-  readonly #attempt: number;
   readonly #steps: (() => Promise<boolean>)[];
   /** The code of what refused it. */
   refused: string | null = null;
 
   constructor(fleet: MemoryFleet, agent: string, side: Side, attempt: number) {
-    this.#fleet = fleet;
-    this.#agent = agent;
-    this.#side = side;
-    this.#attempt = attempt;
     const admission = gateAdmission(fleet.documents, fleet.proposal.fleet, fleet.target(side));
     this.#steps = [
       async () => {
@@ -187,15 +179,15 @@ export class Starter {
         this.refused = admitted.kind === "refuse" ? admitted.condition.code : null;
         return admitted.kind === "pass";
       },
-      async () => fleet.secrets.add(this.#attempt) !== undefined,
+      async () => fleet.secrets.add(attempt) !== undefined,
       async () => {
         this.refused = (await admission.stillHolds())?.code ?? null;
-        if (this.refused !== null) fleet.secrets.delete(this.#attempt);
+        if (this.refused !== null) fleet.secrets.delete(attempt);
         return this.refused === null;
       },
       async () => {
-        const [attempt, live] = [this.#attempt, fleet.secrets.has(this.#attempt)];
-        fleet.add({ agent: this.#agent, side: this.#side, attempt, live, ending: false });
+        const live = fleet.secrets.has(attempt);
+        fleet.add({ agent, side, attempt, live, ending: false });
         return true;
       },
     ];
