@@ -11,6 +11,8 @@ export type AgentErrorCode =
   /** A path that could lead out of the catalog. */
   | "badPath"
   | "notJson"
+  /** The catalog refers to a variable that the agent does not have. */
+  | "secretMissing"
   /** Anything else that the harness refused, such as `tooManyTurns`: its own code. */
   | (string & {});
 

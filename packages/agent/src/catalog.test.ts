@@ -43,6 +43,25 @@ describe("a catalog", () => {
     expect(() => catalog.json("prompts/system.md")).toThrowError(expect.objectContaining({ code: "notJson" }));
   });
 
+  it("has what it refers to from the environment, and tells what is not there", () => {
+    const write = (name: string, text: string): void => writeFileSync(join(directory, "catalog", name), text);
+    write("use.md", "with ${secret:CATALOG_TEST_KEY}");
+    write("use.json", '{"key":"${secret:CATALOG_TEST_KEY}","list":["${secret:CATALOG_TEST_KEY}"]}');
+    try {
+      expect(() => catalog.text("use.md")).toThrowError(
+        expect.objectContaining({ code: "secretMissing", message: expect.stringContaining("CATALOG_TEST_KEY") }),
+      );
+      expect(() => catalog.json("use.json")).toThrowError(expect.objectContaining({ code: "secretMissing" }));
+      process.env["CATALOG_TEST_KEY"] = 'a"$&';
+      expect(catalog.text("use.md")).toBe('with a"$&');
+      expect(catalog.json("use.json")).toEqual({ key: 'a"$&', list: ['a"$&'] });
+      expect(Buffer.from(catalog.bytes("use.md")).toString()).toBe("with ${secret:CATALOG_TEST_KEY}");
+    } finally {
+      delete process.env["CATALOG_TEST_KEY"];
+      for (const name of ["use.md", "use.json"]) rmSync(join(directory, "catalog", name));
+    }
+  });
+
   it("that there is none of says so", () => {
     expect(() => openCatalog(null).list()).toThrowError(expect.objectContaining({ code: "noCatalog" }));
     expect(() => openCatalog(null).text("a")).toThrowError(expect.objectContaining({ code: "noCatalog" }));

@@ -3,12 +3,16 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { AgentError } from "./agent-error.ts";
 
-/** Paths are below the catalog, with "/" between their parts. Every read throws an `AgentError` when there is no such file. */
+/**
+ * Paths are below the catalog, with "/" between their parts. Every read throws an `AgentError` when there is no such file, and
+ * where text refers to a variable, as `${secret:NAME}`, that the agent does not have.
+ */
 export interface Catalog {
-  /** A file as UTF-8 text. */
+  /** A file as UTF-8 text, with the values that it refers to. */
   text(path: string): string;
+  /** As they are: references stay what they are. */
   bytes(path: string): Uint8Array;
-  /** A JSON file, parsed. */
+  /** A JSON file, parsed, with the values that its texts refer to. */
   json(path: string): unknown;
   /** All files, sorted. */
   list(): string[];
@@ -35,12 +39,15 @@ export function openCatalog(directory: string | null): Catalog {
 
   return {
     bytes,
-    text: (path) => bytes(path).toString("utf8"),
+    text: (path) => filledIn(path, bytes(path).toString("utf8")),
     json(path) {
       const text = bytes(path).toString("utf8");
+      const fill = (_key: string, value: unknown): unknown =>
+        typeof value === "string" ? filledIn(path, value) : value;
       try {
-        return JSON.parse(text) as unknown;
+        return JSON.parse(text, fill) as unknown;
       } catch (error) {
+        if (error instanceof AgentError) throw error;
         throw new AgentError("notJson", `${path} in the catalog is not JSON`, "correct the file", { cause: error });
       }
     },
@@ -49,6 +56,19 @@ export function openCatalog(directory: string | null): Catalog {
       return filesBelow(directory, "").sort();
     },
   };
+}
+
+/** From the agent's own environment: a catalog is signed and kept, and holds no secret itself. */
+function filledIn(path: string, text: string): string {
+  return text.replace(/\$\{secret:([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
+    const value = process.env[name];
+    if (value !== undefined) return value;
+    throw new AgentError(
+      "secretMissing",
+      `${path} of the catalog refers to \${secret:${name}}, and there is no ${name} in the environment`,
+      `declare ${name} in the agent's secretEnv`,
+    );
+  });
 }
 
 function noCatalog(): AgentError {

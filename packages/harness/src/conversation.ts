@@ -104,6 +104,7 @@ export class Conversation {
       get catalogDir() {
         return live()?.directory ?? null;
       },
+      variable: (name) => (Object.hasOwn(this.#spec.env, name) ? this.#spec.env[name] : undefined),
       beginTurn: () => {
         this.#connected = true;
         catalog?.connected();

@@ -128,6 +128,21 @@ const cases: readonly Case[] = [
     prepare: openOne,
     target: "/v1/turns/t1/catalog/none",
   },
+  {
+    title: "knows no such variable in a turn",
+    operation: item,
+    status: 409,
+    code: "secretMissing",
+    prepare: openOne,
+    target: "/v1/turns/t1/catalog/refers.md",
+  },
+  {
+    title: "knows no such variable",
+    operation: ["get", "/v1/catalog/{path}"],
+    status: 409,
+    code: "secretMissing",
+    target: "/v1/catalog/refers.md",
+  },
   ...[
     "../secret",
     "..%2fsecret",

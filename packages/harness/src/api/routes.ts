@@ -1,6 +1,7 @@
 /** The routes of the socket's API, as `openapi.json` describes them: which there are, and what each answers. */
 import type { IncomingMessage } from "node:http";
 import { insideCatalog, listCatalog, readCatalogFile } from "../catalog.ts";
+import { fillInSecrets } from "../catalog-secrets.ts";
 import type { AgentAnswer } from "../live-catalog.ts";
 import type { Begun, Outcome, Turn } from "../turns.ts";
 import type { Answer } from "./answer.ts";
@@ -10,6 +11,8 @@ import { readBody, refuse } from "./answer.ts";
 export interface Api {
   /** Of the catalog that is live now; null: none. */
   readonly catalogDir: string | null;
+  /** A variable of the agent's own environment, which a catalog may refer to. */
+  variable(name: string): string | undefined;
   beginTurn(): Begun;
   /** False when no such turn is in flight. */
   endTurn(id: string, outcome: Outcome): boolean;
@@ -38,13 +41,13 @@ export const routes: readonly Route[] = [
   {
     method: "GET",
     template: "/v1/turns/{id}/catalog/{path*}",
-    handle: (api, [id = "", path = ""]) => ofTurn(api, id, (directory) => file(directory, path)),
+    handle: (api, [id = "", path = ""]) => ofTurn(api, id, (directory) => file(api, directory, path)),
   },
   { method: "GET", template: "/v1/catalog", handle: (api) => inDirectory(api.catalogDir, list) },
   {
     method: "GET",
     template: "/v1/catalog/{path*}",
-    handle: (api, [path = ""]) => inDirectory(api.catalogDir, (directory) => file(directory, path)),
+    handle: (api, [path = ""]) => inDirectory(api.catalogDir, (directory) => file(api, directory, path)),
   },
   { method: "PUT", template: "/v1/catalog/answer", handle: answerBundle },
   { method: "PUT", template: "/v1/health", handle: putHealth },
@@ -188,7 +191,7 @@ async function list(directory: string): Promise<Answer> {
   return { kind: "json", status: 200, body: { files: await listCatalog(directory) } };
 }
 
-async function file(directory: string, path: string): Promise<Answer> {
+async function file(api: Api, directory: string, path: string): Promise<Answer> {
   if (insideCatalog(path) === null)
     return refuse(
       400,
@@ -199,7 +202,15 @@ async function file(directory: string, path: string): Promise<Answer> {
   const body = await readCatalogFile(directory, path);
   if (body === null)
     return refuse(404, "noSuchFile", `the catalog has no file ${path}`, "GET /v1/catalog lists what it has");
-  return { kind: "bytes", body };
+  const filled = fillInSecrets(path, body, (name) => api.variable(name));
+  if (filled.kind === "missing")
+    return refuse(
+      409,
+      "secretMissing",
+      `${path} of the catalog refers to \${secret:${filled.name}}, and the agent has no ${filled.name}`,
+      `declare ${filled.name} in the agent's secretEnv`,
+    );
+  return { kind: "bytes", body: filled.body };
 }
 
 async function putHealth(api: Api, _parts: readonly string[], request: IncomingMessage): Promise<Answer> {

@@ -35,6 +35,7 @@ export class Served {
   async start(): Promise<void> {
     mkdirSync(join(this.directory, "catalog", "prompts"), { recursive: true });
     writeFileSync(join(this.directory, "catalog", "prompts", "sy stem.md"), "be kind");
+    writeFileSync(join(this.directory, "catalog", "refers.md"), "with ${secret:NONE}");
     writeFileSync(join(this.directory, "secret"), "not yours");
     const catalogDir = (): string | null => this.catalogDir;
     this.#server = await serveApi(
@@ -42,6 +43,7 @@ export class Served {
         get catalogDir() {
           return catalogDir();
         },
+        variable: () => undefined,
         beginTurn: () => this.turns.begin(0, at, () => this.#catalog()),
         endTurn: (id, outcome) => this.turns.end(id, outcome, 1, at) !== null,
         findTurn: (id) => this.turns.find(id),
