@@ -1,6 +1,5 @@
 /** What the harness tells of bundles, and what the agent makes of them: one after another, in the order in which they came. */
-import type { Catalog } from "./catalog.ts";
-import { openCatalog } from "./catalog.ts";
+import type { Catalog, OpenCatalog } from "./catalog.ts";
 import type { ConnectOptions } from "./connect.ts";
 import type { HarnessEvent } from "./event-stream.ts";
 import type { HarnessClient } from "./harness-client.ts";
@@ -19,17 +18,24 @@ export class Bundles {
   live: Catalog;
   readonly #client: HarnessClient;
   readonly #options: Pick<ConnectOptions, "onStaged" | "onCatalog">;
+  readonly #open: OpenCatalog;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(client: HarnessClient, live: Catalog, options: Pick<ConnectOptions, "onStaged" | "onCatalog">) {
+  constructor(
+    client: HarnessClient,
+    open: OpenCatalog,
+    live: Catalog,
+    options: Pick<ConnectOptions, "onStaged" | "onCatalog">,
+  ) {
     this.#client = client;
+    this.#open = open;
     this.live = live;
     this.#options = options;
   }
 
   hear({ name, data }: HarnessEvent): void {
     if (name !== "staged" && name !== "switched") return;
-    const told = toldOf(data);
+    const told = toldOf(data, this.#open);
     if (told === null) return;
     if (name === "switched") this.live = told.catalog;
     this.#last = this.#last.then(async () => (name === "staged" ? this.#staged(told) : this.#switched(told)));
@@ -72,10 +78,10 @@ async function settled<T>(work: () => Promise<T>): Promise<Settled<T>> {
   }
 }
 
-function toldOf(data: unknown): Told | null {
+function toldOf(data: unknown, open: OpenCatalog): Told | null {
   if (typeof data !== "object" || data === null) return null;
   const { digest, sequence, catalogHash, directory } = data as Readonly<Record<string, unknown>>;
   if (typeof digest !== "string" || typeof directory !== "string") return null;
   if (typeof sequence !== "number" || typeof catalogHash !== "string") return null;
-  return { digest, sequence, hash: catalogHash, catalog: openCatalog(directory) };
+  return { digest, sequence, hash: catalogHash, catalog: open(directory) };
 }

@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Catalog } from "./catalog.ts";
-import { openCatalog } from "./catalog.ts";
+import { catalogOpener } from "./catalog.ts";
 
+const environment = new Map<string, string>();
+const openCatalog = catalogOpener((name) => environment.get(name));
 let directory: string;
 let catalog: Catalog;
 
@@ -52,12 +54,12 @@ describe("a catalog", () => {
         expect.objectContaining({ code: "secretMissing", message: expect.stringContaining("CATALOG_TEST_KEY") }),
       );
       expect(() => catalog.json("use.json")).toThrowError(expect.objectContaining({ code: "secretMissing" }));
-      process.env["CATALOG_TEST_KEY"] = 'a"$&';
+      environment.set("CATALOG_TEST_KEY", 'a"$&');
       expect(catalog.text("use.md")).toBe('with a"$&');
       expect(catalog.json("use.json")).toEqual({ key: 'a"$&', list: ['a"$&'] });
       expect(Buffer.from(catalog.bytes("use.md")).toString()).toBe("with ${secret:CATALOG_TEST_KEY}");
     } finally {
-      delete process.env["CATALOG_TEST_KEY"];
+      environment.clear();
       for (const name of ["use.md", "use.json"]) rmSync(join(directory, "catalog", name));
     }
   });

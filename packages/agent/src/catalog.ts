@@ -19,7 +19,14 @@ export interface Catalog {
 }
 
 /** Null: an agent without a catalog, of which nothing can be read. */
-export function openCatalog(directory: string | null): Catalog {
+export type OpenCatalog = (directory: string | null) => Catalog;
+
+/** `variable`: the value of one of the agent's own, which a catalog may refer to. */
+export function catalogOpener(variable: (name: string) => string | undefined): OpenCatalog {
+  return (directory) => openCatalog(directory, variable);
+}
+
+function openCatalog(directory: string | null, variable: (name: string) => string | undefined): Catalog {
   function bytes(path: string): Buffer {
     if (directory === null) throw noCatalog();
     if (!isInside(path))
@@ -39,11 +46,11 @@ export function openCatalog(directory: string | null): Catalog {
 
   return {
     bytes,
-    text: (path) => filledIn(path, bytes(path).toString("utf8")),
+    text: (path) => filledIn(path, bytes(path).toString("utf8"), variable),
     json(path) {
       const text = bytes(path).toString("utf8");
       const fill = (_key: string, value: unknown): unknown =>
-        typeof value === "string" ? filledIn(path, value) : value;
+        typeof value === "string" ? filledIn(path, value, variable) : value;
       try {
         return JSON.parse(text, fill) as unknown;
       } catch (error) {
@@ -59,9 +66,9 @@ export function openCatalog(directory: string | null): Catalog {
 }
 
 /** From the agent's own environment: a catalog is signed and kept, and holds no secret itself. */
-function filledIn(path: string, text: string): string {
+function filledIn(path: string, text: string, variable: (name: string) => string | undefined): string {
   return text.replace(/\$\{secret:([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
-    const value = process.env[name];
+    const value = variable(name);
     if (value !== undefined) return value;
     throw new AgentError(
       "secretMissing",

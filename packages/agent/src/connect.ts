@@ -2,7 +2,7 @@
 import { AgentError } from "./agent-error.ts";
 import { Bundles } from "./bundles.ts";
 import type { Catalog } from "./catalog.ts";
-import { openCatalog } from "./catalog.ts";
+import { catalogOpener, type OpenCatalog } from "./catalog.ts";
 import type { HarnessEvent } from "./event-stream.ts";
 import { listen } from "./event-stream.ts";
 import type { HarnessClient } from "./harness-client.ts";
@@ -70,15 +70,16 @@ export interface Agent {
 export async function connect(options: ConnectOptions = {}): Promise<Agent> {
   const socket = options.socket === undefined ? (process.env["MOORAGE_SOCKET"] ?? null) : options.socket;
   const directory = options.catalog ?? process.env["MOORAGE_CATALOG"] ?? null;
+  const open = catalogOpener((name) => process.env[name]);
   const drain = new Drain();
-  if (socket === null || socket === "") return alone(openCatalog(directory), drain);
+  if (socket === null || socket === "") return alone(open(directory), drain);
   const client = harnessClient(socket);
-  const bundles = new Bundles(client, openCatalog(directory), options);
+  const bundles = new Bundles(client, open, open(directory), options);
   const stream = await listen(socket, (event) => {
     drain.hear(event);
     bundles.hear(event);
   });
-  return supervised(client, bundles, drain, () => stream.close());
+  return supervised({ client, bundles, open }, drain, () => stream.close());
 }
 
 function alone(catalog: Catalog, drain: Drain): Agent {
@@ -94,7 +95,13 @@ function alone(catalog: Catalog, drain: Drain): Agent {
   };
 }
 
-function supervised(client: HarnessClient, bundles: Bundles, drain: Drain, stopListening: () => void): Agent {
+interface Harness {
+  readonly client: HarnessClient;
+  readonly bundles: Bundles;
+  readonly open: OpenCatalog;
+}
+
+function supervised({ client, bundles, open }: Harness, drain: Drain, stopListening: () => void): Agent {
   return {
     supervised: true,
     draining: drain.signal,
@@ -108,7 +115,7 @@ function supervised(client: HarnessClient, bundles: Bundles, drain: Drain, stopL
       let outcome: "succeeded" | "failed" = "failed";
       try {
         const value = await drain.during(
-          async (signal) => await work({ id: begun.id, catalog: openCatalog(begun.catalog), signal }),
+          async (signal) => await work({ id: begun.id, catalog: open(begun.catalog), signal }),
         );
         outcome = "succeeded";
         return value;
