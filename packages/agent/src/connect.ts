@@ -1,8 +1,7 @@
 /** An agent's connection to its harness: turns, catalog, health, drain; without a harness the same code simply runs. */
 import { AgentError } from "./agent-error.ts";
 import { Bundles } from "./bundles.ts";
-import type { Catalog } from "./catalog.ts";
-import { catalogOpener, type OpenCatalog } from "./catalog.ts";
+import { type Catalog, catalogOpener, type OpenCatalog } from "./catalog.ts";
 import type { HarnessEvent } from "./event-stream.ts";
 import { listen } from "./event-stream.ts";
 import type { HarnessClient } from "./harness-client.ts";
