@@ -160,7 +160,12 @@ export const carryingOut: readonly Mutation[] = [
     'if (isEmpty(look)) return enter(move, { kind: "stopped" });',
     'if (look.leftovers === 0) return enter(move, { kind: "stopped" });',
   ),
-  inFleet("4 a bad bundle is never confirmed", "update/proof", "if (!baked) return null;", ""),
+  inFleet(
+    "4 what failed does not come back",
+    "update/life-moves",
+    "...bringBack(after, good.bundle),",
+    "...bringBack(after, failed),",
+  ),
   inFleet(
     "4 nothing starts on another runtime's bundle",
     "update/starting",
@@ -173,18 +178,11 @@ export const carryingOut: readonly Mutation[] = [
     "if (next === null || digestOf(next) !== bundle.digest) return",
     "if (next === null || digestOf(next) !== '') return",
   ),
-  inFleet(
-    "4 what failed here is not fetched again",
-    "update/quarantine",
-    "entry.buildId === buildId &&\n",
-    "entry.buildId !== buildId &&\n",
-  ),
-  inFleet("5 a held move goes on", "update/move-notices", "decisions: String(decisions.length)", "decisions: ''"),
   mail(
-    "6 raised by compare-and-swap, and looked at again",
+    "6 the earlier ones are superseded",
     "mailbox/mailbox",
-    "const rival = notices.find((other) => !seen.has(other.id) && beats(other, notice));",
-    "const rival = notices.find((other) => other.id !== notice.id && sameLine(other, notice) && isUndecided(other));",
+    "const over = rival === undefined ? others : [notice];",
+    "const over = rival === undefined ? [] : [notice];",
   ),
   mail(
     "6 written before the earlier ones are superseded",

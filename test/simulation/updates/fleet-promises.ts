@@ -81,6 +81,8 @@ export class FleetPromises implements Witness {
   #moved(move: ColdMove): void {
     const before = this.#move?.id === move.id ? this.#move : null;
     this.#move = move;
+    const words = move.decisions.map(({ choice, by, at }) => `${choice} ${by} ${at}`);
+    if (new Set(words).size < words.length) this.broken("P11", "one decision is used twice");
     const abouts = ["coldMove", "moveHeld", "pointOfNoReturn"];
     for (const { choice, by, at } of move.decisions.slice(before?.decisions.length ?? 0)) {
       const inMailbox = abouts.some((about) => this.#decided.has(`${about} ${choice} ${by} ${at}`));
