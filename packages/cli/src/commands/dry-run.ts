@@ -8,7 +8,8 @@ import type { Host } from "../host.ts";
 import type { LaunchPlan } from "../launch/start-request.ts";
 import type { Session } from "../session.ts";
 import { withSession } from "../session.ts";
-import { exitOfRefusal, startOf } from "../start/start-one.ts";
+import { admissionRefusal } from "../start/admission-refusal.ts";
+import { exitOfRefusal } from "../start/start-one.ts";
 
 /** What a start would do with one agent. */
 export interface PreviewResult {
@@ -65,12 +66,6 @@ export async function preview(plan: LaunchPlan, session: Session, signal: AbortS
   const condition = "condition" in seen ? seen.condition : null;
   const reason = condition?.message ?? "the state directory did not answer in time";
   return { ...told, action: null, rule: null, reason, intent: null, condition, exit: exitOfOutcome(outcome) };
-}
-
-async function admissionRefusal(plan: LaunchPlan, { scope: { machine } }: Session): Promise<Condition | null> {
-  if (machine === null) return null;
-  const { admissionWouldRefuse } = await import("../update/local-admission.ts");
-  return admissionWouldRefuse(startOf(plan), machine);
 }
 
 const actionWords: Readonly<Record<string, string>> = {

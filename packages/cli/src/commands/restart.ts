@@ -12,6 +12,7 @@ import { handedOver, handOver } from "../restart/hand-over.ts";
 import { restartPlans } from "../restart/restart-plans.ts";
 import type { Session } from "../session.ts";
 import { withSession } from "../session.ts";
+import { demandAdmission } from "../start/admission-refusal.ts";
 import type { StartResult, StartTimes } from "../start/start-one.ts";
 import { startJson, startOne } from "../start/start-one.ts";
 import { startText } from "../start/start-text.ts";
@@ -42,6 +43,7 @@ export const restart: Run = async (invocation, host) => {
       for (const { name, process } of await session.scope.facts())
         if (process !== null) recorded.set(name, process.launchEnv);
     const plans = await restartPlans(names, invocation, session, host);
+    await demandAdmission(plans, session);
     const targets = await stopTargets(names, session, host.env);
     return restartAll(plans, targets, session, startTimes(invocation, host), host, invocation);
   });

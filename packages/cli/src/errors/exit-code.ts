@@ -27,6 +27,8 @@ const codesOfErrors: Readonly<Record<string, number>> = {
   formatsDiffer: exit.usage,
   catalogInvalid: exit.usage,
   bundleOtherRoot: exit.refused,
+  fleetClosed: exit.refused,
+  otherFormats: exit.refused,
   notRunning: exit.refused,
   nothingPublished: exit.refused,
   channelUnclear: exit.usage,

@@ -85,3 +85,25 @@ test("a start with other formats than its fleet's is refused, and is told the wa
   });
   expect(published(here, "other")).toEqual([]);
 });
+
+test("P2: a restart stops nothing that it could not start again", async () => {
+  await using here = commandHere();
+  prepare(here);
+  await here.run(["deploy"]);
+  const pid = async (): Promise<unknown> =>
+    (JSON.parse((await here.run(["status", "--json"])).stdout) as { agents: { pid: unknown }[] }).agents[0]?.pid;
+  const before = await pid();
+  const other = "  fingerprint: { wireVersion: 2, eventLogSchema: 1, crdApiVersion: moorage.dev/v1alpha1 }\n";
+  writeFileSync(join(here.folder, "agent.yaml"), declaration("scribe", other));
+  const restarted = await here.run(["restart", "scribe"]);
+  expect(restarted).toMatchObject({ exit: 4, stderr: expect.stringContaining("scribe is not stopped") as string });
+  expect(await pid()).toBe(before);
+
+  writeFileSync(join(here.folder, "agent.yaml"), declaration("scribe"));
+  rmSync(state(here, "trust", "signing.key"));
+  expect(await here.run(["keys", "init", "--lost", "--yes"])).toMatchObject({ exit: 0 });
+  expect(await here.run(["restart", "scribe"])).toMatchObject({ exit: 4 });
+  expect(await pid()).toBe(before);
+  expect(await here.run(["update", "apply", "--deadline", "0"])).toBeDefined();
+  expect(await here.run(["restart", "scribe"])).toMatchObject({ exit: 0 });
+});

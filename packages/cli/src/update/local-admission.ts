@@ -1,6 +1,7 @@
 /** What a start on this machine has to pass: the gate of its fleet, and a catalog that is published before the first start. */
+import type { Manifest } from "@moorage/bundle";
 import { ensureTrust, hashCatalog, readCatalogContent, readTrust } from "@moorage/bundle";
-import type { Admission, Admitted, Condition, Documents, Notes, RuntimeTarget } from "@moorage/core";
+import type { Admission, Admitted, Channel, Condition, Documents, Notes, RuntimeTarget } from "@moorage/core";
 import { gateAdmission } from "@moorage/core";
 import { reportOf } from "../errors/report.ts";
 import { guarded } from "../fingerprint/formats.ts";
@@ -59,11 +60,15 @@ export async function admissionWouldRefuse(start: AdmittedStart, machine: Machin
   // A gate that is not there yet is made by the start itself.
   const unwritten: Documents = { ...reading(machine.documents), swap: () => Promise.resolve("swapped") };
   try {
-    if (catalog !== null)
-      readyToPublish(
-        { channel: { fleet, catalog: catalog.name }, path: catalog.path, target, agents: [agent] },
-        machine,
-      );
+    if (catalog !== null) {
+      const channel = { fleet, catalog: catalog.name };
+      readyToPublish({ channel, path: catalog.path, target, agents: [agent] }, machine);
+      const published = publishedOf(storeOf(machine), channel);
+      const counts = readTrust(machine.trustFolder)?.root.version ?? null;
+      const otherRoot =
+        published === null || counts === null ? null : signedForAnother(channel, published.manifest, counts);
+      if (otherRoot !== null) return otherRoot;
+    }
     const admitted = await gateAdmission(unwritten, fleet, target).begin();
     return admitted.kind === "refuse" ? admitted.condition : null;
   } catch (error) {
@@ -98,11 +103,8 @@ function withCatalog(
   const published = publishedOf(store, channel);
   if (published === null) throw new Error(`nothing is published in ${channelText(channel)} after it was`);
   const { manifest, head } = published;
-  if (manifest.rootVersion !== root.root.version) {
-    const message = `what is published of ${channelText(channel)} was signed for version ${manifest.rootVersion} of the trust root, and version ${root.root.version} counts now`;
-    const hint = "run `moorage update apply`: it publishes the catalog anew, signed with the key that counts";
-    return { kind: "refuse", condition: { code: "bundleOtherRoot", message, hint } };
-  }
+  const otherRoot = signedForAnother(channel, manifest, root.root.version);
+  if (otherRoot !== null) return { kind: "refuse", condition: otherRoot };
   // Whoever published was killed before it was given to the fleet, or published by hand.
   const assigned = store.assigned(channel) ?? store.assign(channel, head.digest);
   const floor = store.confirmed(channel) ?? assigned;
@@ -113,6 +115,16 @@ function withCatalog(
   return {
     kind: "pass",
     notes: { ...notes, catalog: channel.catalog, trustRoot: root.digest, catalogFloor: String(floor.sequence) },
+  };
+}
+
+/** What no instance of the root that counts would accept. */
+function signedForAnother(channel: Channel, manifest: Pick<Manifest, "rootVersion">, counts: number): Condition | null {
+  if (manifest.rootVersion === counts) return null;
+  return {
+    code: "bundleOtherRoot",
+    message: `what is published of ${channelText(channel)} was signed for version ${manifest.rootVersion} of the trust root, and version ${counts} counts now`,
+    hint: "run `moorage update apply`: it publishes the catalog anew, signed with the key that counts",
   };
 }
 

@@ -7,6 +7,7 @@ import type { Progress } from "../output/progress.ts";
 import { startDeadlineMs } from "../scope/substrate-of.ts";
 import type { Session } from "../session.ts";
 import { knownAgents } from "../session.ts";
+import { demandAdmission } from "../start/admission-refusal.ts";
 import { launchPlans } from "../start/start-agents.ts";
 import type { StartResult } from "../start/start-one.ts";
 import { startOne } from "../start/start-one.ts";
@@ -36,6 +37,7 @@ export async function restartWhenIdle(
   const declared: DeclaredAgent[] = views.map((view) => view.declared);
   const options = { environment: host.env, on: session.scope.on, launchEnv: session.launchEnv };
   const plans = await launchPlans(declared, options, host);
+  await demandAdmission(plans, session);
   const until = session.clock.now() + deadlineMs;
   const results: Restarted[] = [];
   for (const plan of plans) {
