@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { PlainDataError } from "../plain-data.ts";
 import { MemoryDocuments } from "../ports/memory-documents.fixture.ts";
 import { gateAdmission } from "./gate-admission.ts";
-import { gateFor, readGate, writeGate } from "./gate-documents.ts";
-import { oldTarget, wireTarget } from "./moves.fixture.ts";
+import { gateFor, readGate, shift, writeGate } from "./gate-documents.ts";
+import { oldTarget, proposed, wireTarget } from "./moves.fixture.ts";
 
 const pass = { kind: "pass", notes: { fleet: "writers" } };
 
@@ -78,4 +78,20 @@ describe("a start at the gate", () => {
     await expect(start(documents).begin()).rejects.toThrow(PlainDataError);
     await expect(gateFor(documents, "writers", oldTarget)).rejects.toThrow(PlainDataError);
   });
+});
+
+it("a shift that somebody else was faster with writes nothing", async () => {
+  const documents = new MemoryDocuments();
+  await start(documents).begin();
+  const otherMoves = async (): Promise<boolean> => {
+    if ((await readGate(documents, "writers"))?.gate.epoch === 1)
+      await documents.swap("gate", "writers", 1, writeGate({ epoch: 5, open: oldTarget, mover: "another" }));
+    return true;
+  };
+  expect(await shift(documents, proposed(), { kind: "close", epoch: 1 }, otherMoves)).toEqual({
+    kind: "epochLost",
+    epoch: 5,
+  });
+  expect((await readGate(documents, "writers"))?.gate).toEqual({ epoch: 5, open: oldTarget, mover: "another" });
+  expect(await shift(documents, proposed(), { kind: "close", epoch: 5 }, async () => false)).toBeNull();
 });
