@@ -123,10 +123,10 @@ export const carryingOut: readonly Mutation[] = [
     "(about) => open.has(about)",
   ),
   gate(
-    "5 the first start gives the formats",
+    "5 the first start gives the formats, and one alone",
     "update/gate-documents",
-    "if (found !== null) return found.gate;",
-    "if (found !== null && found.revision > 1) return found.gate;",
+    'if ((await documents.swap("gate", fleet, null, writeGate(first))) === "swapped") return first;',
+    'await documents.swap("gate", fleet, null, writeGate(first));\n    return first;',
   ),
   gate(
     "5 a start reads the gate again",
