@@ -13,6 +13,13 @@ export type Told =
 
 /** What becomes of an agent's bundles, told as it happens. */
 export type DeliveryTold =
-  | { readonly kind: "bundle"; readonly digest: string; readonly state: BundleState; readonly detail: string | null }
+  | {
+      readonly kind: "bundle";
+      readonly digest: string;
+      /** Null: the store does not know it. */
+      readonly sequence: number | null;
+      readonly state: BundleState;
+      readonly detail: string | null;
+    }
   /** Something could not be done; it is tried again where that helps. */
   | { readonly kind: "trouble"; readonly detail: string };

@@ -132,7 +132,9 @@ function journalWords(told: Parameters<DeliveryPorts["tell"]>[0]): { readonly co
   switch (told.kind) {
     case "bundle": {
       const detail = told.detail === null ? "" : `: ${told.detail}`;
-      return { code: told.state, message: `bundle ${told.digest} ${told.state}${detail}` };
+      const name = told.sequence ?? told.digest.slice(0, "sha256:".length + 8);
+      const state = told.state === "trial" ? "on trial" : told.state;
+      return { code: told.state, message: `bundle ${name} ${state}${detail}` };
     }
     case "trouble":
       return { code: "deliveryTrouble", message: told.detail };

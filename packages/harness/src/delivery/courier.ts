@@ -258,10 +258,25 @@ export class Courier {
         return this.#answer(effect);
       case "tell": {
         const { digest, state, detail } = effect;
-        return this.ports.tell({ kind: "bundle", digest, state, detail });
+        return this.ports.tell({ kind: "bundle", digest, sequence: this.#sequenceOf(digest), state, detail });
       }
       default:
         effect satisfies never;
+    }
+  }
+
+  /** As people call a bundle. What is told most is on its way or in use, and needs no look into the store. */
+  #sequenceOf(digest: string): number | null {
+    const { life } = this;
+    if (life !== null) {
+      const step = life.next === null ? null : life.next.state === "deferred" ? life.next.from : life.next;
+      const near = [step !== null && ("offer" in step ? step.offer : step.bundle), inUse(life)];
+      for (const one of near) if (one !== null && one !== false && one.digest === digest) return one.sequence;
+    }
+    try {
+      return this.bundles.manifestOf(digest)?.sequence ?? null;
+    } catch {
+      return null;
     }
   }
 
