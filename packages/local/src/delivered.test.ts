@@ -123,7 +123,7 @@ async function onTrial(): Promise<{ readonly agent: TestAgent; readonly digest: 
 }
 
 it("a new bundle is used at the next turn, by the same process, and confirmed", async () => {
-  const first = await publisher.assign(prompt("be brief"));
+  await publisher.assign(prompt("be brief"));
   const agent = turner();
   await startTestAgent(scope, agent);
   const pids = await pidsOf(scope, agent);
