@@ -100,6 +100,13 @@ describe("the way to the new formats", () => {
     expect(starting.move.state).toMatchObject({ kind: "held", at: { kind: "starting" } });
   });
 
+  it("is not held by what can never start, and does not open before that is cleared", () => {
+    const left: MoveEvent = { kind: "seen", look: { ...nobody, leftovers: 1 } };
+    const { move } = after(proposed(migrating), ...toMigrated, left);
+    expect(move.state).toEqual({ kind: "migrated", opening: false });
+    expect(after(move, empty).move.state).toEqual({ kind: "migrated", opening: true });
+  });
+
   it("is not done before every member runs, and nothing that cannot be judged", () => {
     const kind = (look: Partial<Look>): string =>
       after(proposed(migrating), ...toStarting, { kind: "seen", look: { ...nobody, ...look } }).move.state.kind;
