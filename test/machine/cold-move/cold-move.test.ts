@@ -57,6 +57,27 @@ describe("a cold move", () => {
     expect(fleet.formats()).toEqual(["1", "2"]);
   });
 
+  it("is proposed for a fleet of which nobody runs, and gives it nothing that would not start before", async () => {
+    await using fleet = new Fleet({ catalog: true });
+    fleet.declareFormat(1);
+    expect(await fleet.run(["deploy"])).toMatchObject({ exit: 0 });
+    expect(await fleet.run(["stop", "--all"])).toMatchObject({ exit: 0 });
+    fleet.declareFormat(2);
+    expect((await fleet.run(["update", "plan"])).stdout).toMatch(/scribe .*cold .*whole fleet moves/);
+    expect(await fleet.apply()).toMatchObject({ exit: 4 });
+    const notice = await fleet.waiting();
+    expect(notice).toMatchObject({ about: "coldMove" });
+    // Who goes back before it is approved starts on what fits.
+    fleet.declareFormat(1);
+    expect(await fleet.run(["deploy", "scribe"])).toMatchObject({ exit: 0 });
+    expect((await fleet.run(["update", "status", "scribe"])).stdout).not.toContain("refused");
+    expect(await fleet.run(["stop", "--all"])).toMatchObject({ exit: 0 });
+    fleet.declareFormat(2);
+    await fleet.apply();
+    expect(await fleet.run(["mailbox", "approve", (await fleet.waiting()).id])).toMatchObject({ exit: 0 });
+    expect(await fleet.running()).toEqual(newOnes);
+  });
+
   it("stops nobody whom the call could not start again, and records no secret value", async () => {
     await using fleet = new Fleet({ secret: true });
     const env = { TOKEN: "s3cr3t-of-the-fleet" };

@@ -16,9 +16,9 @@ import { awaitAnswers } from "./await-answers.ts";
 import { catalogLines, channelText, storeOf } from "./catalog-line.ts";
 import { deliveredText } from "./delivered-text.ts";
 import { hideSecrets } from "./hide-secrets.ts";
-import { goOnWithMoves, moveFleets } from "./move-fleets.ts";
-import type { AgentView, FleetView } from "./observe-fleet.ts";
-import { observeFleets } from "./observe-fleet.ts";
+import { fleetsToMove, goOnWithMoves, moveFleets } from "./move-fleets.ts";
+import type { AgentView, Available, FleetView } from "./observe-fleet.ts";
+import { observeFleets, startsAfterMove } from "./observe-fleet.ts";
 import { planText } from "./plan-text.ts";
 import type { PublishedNow } from "./publish-content.ts";
 import { publishEdited } from "./publish-edited.ts";
@@ -109,15 +109,15 @@ async function coldMoves(
   { only, migration }: ApplyOptions,
   ports: Ports,
 ): Promise<MoveReport[]> {
-  const cold = plans.some((plan) => plan.agents.some(({ release }) => release.tier === "cold"));
-  if (!cold) return [];
+  const fleets = await fleetsToMove(plans, agents, ports.machine);
+  if (fleets.length === 0) return [];
   if (only !== null)
     throw new CliError({
       code: "wholeFleetMoves",
       message: `the formats that ${only} declares are not its fleet's, and no fleet runs two at the same time`,
       hint: "`moorage update apply` proposes the cold move of the whole fleet",
     });
-  return moveFleets(plans, agents, migration, ports);
+  return moveFleets(fleets, agents, migration, ports);
 }
 
 /** A plan that is true at this moment: made again once, if agents moved and nobody has published. */
@@ -160,7 +160,7 @@ async function deliver(
   const store = storeOf(machine);
   const planned = plannedAgents(views, plans);
   if (only === null)
-    for (const { line, bundle } of views.flatMap(({ available }) => available)) {
+    for (const { line, bundle } of views.flatMap(availableNow)) {
       const ofLine = planned.filter(({ view }) => view.available?.line === line);
       // What fits the build that is declared alone waits for the move that brings both.
       if (bundle === null || ofLine.some(({ plan }) => comesWithBuild(plan))) continue;
@@ -176,6 +176,12 @@ async function deliver(
     }
   machine.pokeAll(recipients.map(({ instance }) => instance));
   return awaitAnswers(recipients, deadlineMs, session, progress, host, (one) => deliveredText(one, host.output));
+}
+
+/** A fleet that only a move lets start gets its bundles by that. */
+function availableNow({ available, open, agents }: FleetView): readonly Available[] {
+  const declared = agents.map((agent) => agent.declared);
+  return agents.every(({ instance }) => instance === null) && startsAfterMove(open, declared) ? [] : available;
 }
 
 interface Planned {

@@ -1,5 +1,6 @@
 /** What of an update only a cold move can do: the whole fleet's move is proposed, or gone on with, and an operator decides. */
 import type { UpdatePlan } from "@moorage/core";
+import { readGate } from "@moorage/core";
 import { carryOutAll } from "../cold-move/carry-out.ts";
 import type { MoveReport } from "../cold-move/move-report.ts";
 import { proposeColdMove } from "../cold-move/propose.ts";
@@ -10,6 +11,7 @@ import type { Progress } from "../output/progress.ts";
 import type { MachineScope } from "../scope/agent-scope.ts";
 import type { Session } from "../session.ts";
 import { catalogLines, publishedOf, storeOf } from "./catalog-line.ts";
+import { startsAfterMove } from "./observe-fleet.ts";
 
 interface Ports {
   readonly session: Session;
@@ -31,18 +33,32 @@ export async function goOnWithMoves(fleets: readonly string[], ports: Ports): Pr
       );
 }
 
-/** Of each fleet whose formats the declaration moves. Throws a `CliError` for what a move is missing. */
-export async function moveFleets(
+/** The fleets whose formats the declaration moves: of one that does not run, its gate tells. */
+export async function fleetsToMove(
   plans: readonly UpdatePlan[],
+  agents: readonly DeclaredAgent[],
+  { documents }: Pick<MachineScope, "documents">,
+): Promise<string[]> {
+  const moving: string[] = [];
+  for (const { fleet, agents: planned } of plans) {
+    const open = (await readGate(documents, fleet))?.gate.open ?? null;
+    const members = agents.filter((agent) => agent.fleet === fleet);
+    if (planned.some(({ release }) => release.tier === "cold") || startsAfterMove(open, members)) moving.push(fleet);
+  }
+  return moving;
+}
+
+/** Of each of these fleets. Throws a `CliError` for what a move is missing. */
+export async function moveFleets(
+  fleets: readonly string[],
   agents: readonly DeclaredAgent[],
   migration: string | null,
   ports: Ports,
 ): Promise<MoveReport[]> {
   const store = storeOf(ports.machine);
   const reports: MoveReport[] = [];
-  for (const plan of plans) {
-    if (!plan.agents.some(({ release }) => release.tier === "cold")) continue;
-    const members = agents.filter(({ fleet }) => fleet === plan.fleet);
+  for (const moving of fleets) {
+    const members = agents.filter(({ fleet }) => fleet === moving);
     const bundles = catalogLines(members).flatMap(({ channel }) => {
       const published = publishedOf(store, channel);
       if (published === null) return [];

@@ -1,8 +1,8 @@
 /** What an update goes by: the declared agents as they run, what a start would use now, and what is available to them. */
 import type { Component, Manifest } from "@moorage/bundle";
 import { catalogHashOf, readTrust, switchPoint } from "@moorage/bundle";
-import type { Channel, FleetObservation, PlannedAgent, PublishedBundle, Release } from "@moorage/core";
-import { moorageProfile, readGate, readNotes, verify } from "@moorage/core";
+import type { Channel, FleetObservation, PlannedAgent, PublishedBundle, Release, RuntimeTarget } from "@moorage/core";
+import { firstDifference, moorageProfile, readGate, readNotes, verify } from "@moorage/core";
 import { sha256 } from "@moorage/keys";
 import type { DeclaredAgent } from "../declaration/agent.ts";
 import { defaultFormats } from "../declaration/agent.ts";
@@ -47,6 +47,13 @@ export interface FleetView {
   /** All that were asked for, whether they run or not. */
   readonly agents: readonly AgentView[];
   readonly available: readonly Available[];
+  /** The formats that its gate lets start; null: none, or whatever comes first. */
+  readonly open: RuntimeTarget | null;
+}
+
+/** Whether no declared agent of a fleet may start before a cold move: its gate has other formats than any of them declares. */
+export function startsAfterMove(open: RuntimeTarget | null, agents: readonly DeclaredAgent[]): boolean {
+  return open !== null && agents.every(({ fingerprint }) => firstDifference(open, fingerprint) !== null);
 }
 
 /** Of an agent without a catalog: the hash of nothing. */
@@ -70,10 +77,10 @@ export async function observeFleets(
   return Promise.all(
     fleets.map(async (fleet) => {
       const members = views.filter(({ declared }) => declared.fleet === fleet);
-      const epoch = (await readGate(machine.documents, fleet))?.gate.epoch ?? 0;
+      const { epoch, open } = (await readGate(machine.documents, fleet))?.gate ?? { epoch: 0, open: null };
       const observation = { fleet, epoch, agents: members.flatMap((view) => plannedAgent(view, machine) ?? []) };
       const lines = available.filter(({ line }) => line.channel.fleet === fleet);
-      return { fleet, observation, agents: members, available: lines };
+      return { fleet, observation, agents: members, available: lines, open };
     }),
   );
 }

@@ -6,12 +6,13 @@ import { aligned } from "../text/aligned.ts";
 import { bundleName, shortHash } from "./bundle-name.ts";
 import { channelText } from "./catalog-line.ts";
 import type { AgentView, Available, FleetView } from "./observe-fleet.ts";
+import { startsAfterMove } from "./observe-fleet.ts";
 
 /** The lines of one fleet. */
 export function planText(view: FleetView, plan: UpdatePlan, output: Output): string[] {
   const headings = ["AGENT", "RUNS", "RELEASE", "BUNDLE", "EFFECT", "WHEN"];
   const plans = new Map(plan.agents.map((each) => [each.agent, each] as const));
-  const rows = view.agents.map((agent) => rowOf(agent, plans.get(agent.declared.name)));
+  const rows = view.agents.map((agent) => rowOf(agent, plans.get(agent.declared.name), view));
   const [heading = "", ...lines] = aligned([headings, ...rows]);
   return [
     output.style("bold", `fleet ${view.fleet}`),
@@ -33,9 +34,15 @@ export function availableText({ line, source, bundle, head }: Available): string
   return `${channel}: ${bundleName(bundle)}, as \`moorage update apply\` would publish ${line.path} (${since})`;
 }
 
-function rowOf({ declared, available, instance }: AgentView, plan: AgentPlan | undefined): string[] {
+function rowOf(
+  { declared, available, instance }: AgentView,
+  plan: AgentPlan | undefined,
+  { open }: FleetView,
+): string[] {
   if (plan === undefined) {
     if (instance !== null) return [declared.name, "elsewhere", "-", "-", "nothing", "–"];
+    if (startsAfterMove(open, [declared]))
+      return [declared.name, "-", "cold", "-", "whole fleet moves", "after approval"];
     const bundle = available?.bundle ?? null;
     return [
       declared.name,
