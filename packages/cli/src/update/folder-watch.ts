@@ -33,13 +33,22 @@ export function folderSignature(folders: readonly string[]): string {
   const parts: string[] = [];
   const visit = (path: string): void => {
     if (parts.length > entriesAtMost) return;
-    const stat = fs.statSync(path, { throwIfNoEntry: false, bigint: true });
+    const stat = statAt(path);
     parts.push(stat === undefined ? `${path}?` : `${path}|${stat.ino}|${stat.size}|${stat.mtimeNs}`);
     if (stat?.isDirectory() !== true) return;
     for (const name of namesIn(path)) visit(join(path, name));
   };
   for (const folder of folders) visit(folder);
   return parts.join("\n");
+}
+
+/** A link in a circle, and what may not be looked at, is there as little as what is missing: whoever builds tells it. */
+function statAt(path: string): fs.BigIntStats | undefined {
+  try {
+    return fs.statSync(path, { bigint: true });
+  } catch {
+    return undefined;
+  }
 }
 
 /** What cannot be listed is told by whoever builds a bundle of it. */
