@@ -184,7 +184,7 @@ function readBundleAnswer(value: unknown): AgentAnswer | null {
   const { digest, answer, detail = null } = value;
   if (typeof digest !== "string" || (answer !== "notNow" && answer !== "failed")) return null;
   if (detail !== null && typeof detail !== "string") return null;
-  return { digest, answer, detail: detail === null ? null : detail.slice(0, detailAtMost) };
+  return { digest, answer, detail: readDetail(detail) };
 }
 
 async function list(directory: string): Promise<Answer> {
@@ -228,7 +228,13 @@ function readHealth(value: unknown): { ok: boolean; detail: string | null } | nu
   if (!isObject(value) || typeof value["ok"] !== "boolean") return null;
   const detail = value["detail"] ?? null;
   if (detail !== null && typeof detail !== "string") return null;
-  return { ok: value["ok"], detail: detail === null ? null : detail.slice(0, detailAtMost) };
+  return { ok: value["ok"], detail: readDetail(detail) };
+}
+
+/** One line for people: it moves no cursor, clears no screen and turns no text around, wherever it is told. */
+function readDetail(detail: string | null): string | null {
+  const unsafe = /\p{Cc}\[[0-9;?]*[ -/]*[@-~]|[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
+  return detail === null ? null : detail.slice(0, detailAtMost).replace(unsafe, " ").trim();
 }
 
 function events(api: Api): Answer {

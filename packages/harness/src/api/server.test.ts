@@ -2,7 +2,7 @@ import { rmSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { at, errorCode, Served } from "./served.fixture.ts";
+import { at, awaited, errorCode, Served } from "./served.fixture.ts";
 import { serveApi } from "./server.ts";
 
 let api: Served;
@@ -25,6 +25,13 @@ describe("events", () => {
       expect(reply.body).toBe(`: listening\n\nevent: drain\ndata: ${JSON.stringify(drain)}\n\n`);
     }
   });
+});
+
+it("hears of a detail one harmless line", async () => {
+  const detail = "no\u001b[2J\u009b31m answer\r\n\u202e of\u0007 it";
+  await api.call("PUT", "/v1/health", JSON.stringify({ ok: false, detail }));
+  await api.call("PUT", "/v1/catalog/answer", JSON.stringify({ digest: awaited, answer: "failed", detail }));
+  expect(api.told).toMatchObject([{ detail: "no  31m answer  of  it" }, { detail: "no  31m answer  of  it" }]);
 });
 
 describe("what is not an API call", () => {
