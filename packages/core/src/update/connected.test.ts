@@ -43,3 +43,14 @@ it("what did not fit the formats that were declared before is weighed anew for o
   one.stage(b);
   expect(one.life.next).toMatchObject({ state: "staged" });
 });
+
+it("a signature that did not count is weighed anew by each start: another root may be trusted by then", () => {
+  const one = settled();
+  one.offer(b).tell({ kind: "fetched", digest: "d2" });
+  one.tell({ kind: "rejected", digest: "d2", reason: "signature", detail: "nobody signed it" });
+  one.offer(b);
+  expect(one.life.next).toBe(null);
+  one.life = withRun(one.tell({ kind: "stopped" }).life, runOf());
+  one.stage(b);
+  expect(one.life.next).toMatchObject({ state: "staged" });
+});

@@ -8,6 +8,7 @@ import type { Assigned, LifeEffect, LifeEvent } from "./life-events.ts";
 import type { Moved } from "./life-moves.ts";
 import { andThen, answer, bake, fits, moved, refuse, tryOut, unfit } from "./life-moves.ts";
 import { digestOf, nonceOf, stepOf, todo } from "./on-its-way.ts";
+import type { Quarantined } from "./quarantine.ts";
 
 type Trial = Extract<Use, { kind: "trial" }>;
 
@@ -16,9 +17,12 @@ type Trial = Extract<Use, { kind: "trial" }>;
  * boundary for it. What starts then is told by `starting`.
  */
 export function withRun(life: Life, run: Run): Life {
-  if (firstDifference(life.run.target, run.target) === null) return { ...life, run };
   // The very same build may be declared for other formats than before: what did not fit them says nothing any more.
-  return { ...life, run, quarantine: life.quarantine.filter(({ why }) => why.reason !== "incompatible") };
+  const otherFormats = firstDifference(life.run.target, run.target) !== null;
+  // A new instance may trust another root, and only a look at the signatures tells.
+  const says = (reason: Quarantined["why"]["reason"]): boolean =>
+    reason !== "signature" && !(otherFormats && reason === "incompatible");
+  return { ...life, run, quarantine: life.quarantine.filter(({ why }) => says(why.reason)) };
 }
 
 /** Nothing runs. A trial that was under way goes on; another build lifts what failed under the last one. */
