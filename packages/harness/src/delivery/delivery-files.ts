@@ -120,10 +120,11 @@ function replaceFile(path: string, text: string, disk: Disk = nodeDisk): void {
 /** Far more than any of them has. */
 const bytesAtMost = 16_384;
 
-/** Undefined for what is no JSON, null where nothing is. */
+/** Undefined for what is no JSON, null where nothing is. A pipe that lies there would keep its reader for ever. */
 function jsonAt(path: string): unknown {
   try {
-    if (fs.statSync(path).size > bytesAtMost) return undefined;
+    const stat = fs.statSync(path);
+    if (!stat.isFile() || stat.size > bytesAtMost) return undefined;
     return JSON.parse(fs.readFileSync(path, "utf8")) as unknown;
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "ENOENT" ? null : undefined;

@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -102,6 +103,19 @@ describe("a life on record", () => {
     expect(readLifeFile(path)).toMatchObject({ kind: "broken" });
     fs.truncateSync(path, 0);
     expect(readLifeFile(path)).toMatchObject({ kind: "broken" });
+    fs.rmSync(path);
+    fs.mkdirSync(path);
+    expect(readLifeFile(path)).toMatchObject({ kind: "broken" });
+  });
+
+  it.each(["life", "offer.json", "answer.json"])("keeps nobody waiting where a pipe lies at %s", (name) => {
+    execFileSync("mkfifo", [join(folder, name)]);
+    // A reader that waits for a pipe waits for ever, and hears of no deadline of its own.
+    const look = `const files = await import(${JSON.stringify(new URL("delivery-files.ts", import.meta.url).href)});
+      const folder = ${JSON.stringify(folder)};
+      console.log([files.readDelivery(folder), files.readOffer(folder), files.readAnswer(folder)].length);`;
+    const run = spawnSync(process.execPath, ["--input-type=module", "-e", look], { timeout: 10_000, encoding: "utf8" });
+    expect([run.status, run.stdout]).toEqual([0, "3\n"]);
   });
 
   it("stays what it was where a write fails, in part or at the end", () => {

@@ -95,7 +95,10 @@ export class LifeFile {
 /** The newer whole slot. Throws a `StoreError` where the file is there and cannot be opened. */
 export function readLifeFile(path: string): LifeReading {
   return guarded("read what happened to the agent's bundles", () => {
-    if (!fs.existsSync(path)) return { kind: "none" };
+    const stat = fs.statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return { kind: "none" };
+    // A pipe would keep its reader for ever.
+    if (!stat.isFile()) return { kind: "broken", detail: "it is no file" };
     const newest = newestOf(fs.readFileSync(path));
     return newest.kind === "slot" ? { kind: "life", record: newest.record } : newest;
   });
