@@ -69,7 +69,7 @@ function holdsSecret(line: string, { pattern, instead }: SecretShape): boolean {
 /** Neither a word, nor a place that is to be filled. */
 function isNoWord(part: string): boolean {
   const word = part.replace(/[.:!?)\]}]+$/, "");
-  return word !== "" && !/^[\p{L}\p{M}'’-]+$/u.test(word) && !/^[{[<$%*(]/.test(word);
+  return word !== "" && !/^[\p{L}\p{M}'\u2019-]+$/u.test(word) && !/^[{[<$%*(]/.test(word);
 }
 
 /** Several short words, as the name of a column or of a setting is: `pk_customer_orders_id`. */
