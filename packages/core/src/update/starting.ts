@@ -51,7 +51,11 @@ function launchOn(life: Life, assigned: Assigned | null, at: number): Moved {
   const { next, use } = life;
   const step = next === null ? null : stepOf(next);
   // A start is a boundary like that of a turn, and the only one for some.
-  if (step?.state === "staged") return tryOut(life, step.bundle, step.nonce, launch(step.bundle));
+  if (step?.state === "staged") {
+    // What was offered while a switch could not be told has not been heard.
+    const unheard: readonly LifeEffect[] = step.switching ? [{ kind: "ask" }] : [];
+    return tryOut(life, step.bundle, step.nonce, launch(step.bundle), ...unheard);
+  }
   switch (use.kind) {
     case "trial": {
       const why = unfit(life, use.bundle, at);

@@ -50,6 +50,27 @@ class FailingDisk {
   };
 }
 
+describe("a switch that nobody could put on record any more", () => {
+  it("is told by the next start, and what was assigned meanwhile is offered after it", async () => {
+    quay.publish("one");
+    const failing = new FailingDisk();
+    const killed = await quay.running({}, { slots: failing.slots });
+    takeTurn(killed);
+    quay.now += 20_000;
+    killed.look(healthy);
+    quay.publish("two");
+    killed.look(healthy);
+    // That it switches is on record, and nothing after it.
+    failing.from = failing.steps + 2;
+    takeTurn(killed);
+    expect(readDelivery(quay.folder)?.next).toMatchObject({ state: "staged", switching: true });
+    killed.close();
+    quay.publish("three");
+    const delivery = await quay.running();
+    expect([takeTurn(delivery), contentOf(quay.link)]).toEqual(["three", "three"]);
+  });
+});
+
 describe("a disk that is full, read-only or failing", () => {
   it.each(["ENOSPC", "EROFS", "EIO"])(
     "(%s) at any step keeps what is in use, and it goes on once there is room",
