@@ -1,8 +1,18 @@
 /** What a start on this machine has to pass: the gate of its fleet, and a catalog that is published before the first start. */
 import type { Manifest } from "@moorage/bundle";
 import { ensureTrust, hashCatalog, readCatalogContent, readTrust } from "@moorage/bundle";
-import type { Admission, Admitted, Channel, Condition, Documents, Notes, RuntimeTarget } from "@moorage/core";
+import type {
+  Admission,
+  Admitted,
+  Channel,
+  Condition,
+  Documents,
+  Notes,
+  RuntimeTarget,
+  Unavailable,
+} from "@moorage/core";
 import { gateAdmission } from "@moorage/core";
+import { exit, exitOfError } from "../errors/exit-code.ts";
 import { reportOf } from "../errors/report.ts";
 import { guarded } from "../fingerprint/formats.ts";
 import type { MachineScope } from "../scope/agent-scope.ts";
@@ -41,14 +51,14 @@ export function localAdmission(start: AdmittedStart, machine: MachineScope, warn
         if (line === null || admitted.kind === "refuse") return admitted;
         return withCatalog(line, machine, first, admitted.notes, warnOnce);
       } catch (error) {
-        return { kind: "refuse", condition: conditionOf(error) };
+        return lockedNow(error) ?? { kind: "refuse", condition: personsOwn(error) };
       }
     },
     async stillHolds() {
       try {
         return await gate.stillHolds();
       } catch (error) {
-        return conditionOf(error);
+        return lockedNow(error) ?? personsOwn(error);
       }
     },
   };
@@ -140,6 +150,19 @@ function isEdited(
   } catch {
     return true;
   }
+}
+
+/** Somebody else writes for longer than is waited for: it is asked again. */
+function lockedNow(error: unknown): Unavailable | null {
+  const { code, message } = reportOf(error);
+  return code === "stateLocked" ? { kind: "unavailable", detail: message, retryAfterMs: null } : null;
+}
+
+/** What a person mends is a refusal; a fault of the place, such as a full disk, is thrown on. */
+function personsOwn(error: unknown): Condition {
+  const condition = conditionOf(error);
+  if (exitOfError(condition.code) === exit.fault) throw error;
+  return condition;
 }
 
 function conditionOf(error: unknown): Condition {

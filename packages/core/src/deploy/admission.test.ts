@@ -96,6 +96,14 @@ describe("an admission", () => {
     });
   });
 
+  it("that cannot be told now is asked again until the deadline, and nothing is left", async () => {
+    const unavailable = { kind: "unavailable", detail: "locked", retryAfterMs: null } as const;
+    const before = await started([], { ...passes, begin: () => Promise.resolve(unavailable) });
+    expect(before).toMatchObject({ outcome: "notConfirmed", asked: [] });
+    const later = await started([], { ...passes, stillHolds: () => Promise.resolve(unavailable) });
+    expect(later).toMatchObject({ outcome: "notConfirmed", asked: ["create secret", "delete secret"], created: [] });
+  });
+
   it("gives notes that are recorded on the instance, beside the declaration's own", async () => {
     const { created } = await started([], passes);
     expect(created[0]?.annotations).toMatchObject({ "moorage.dev/fleet": "writers", "moorage.dev/name": "scribe" });

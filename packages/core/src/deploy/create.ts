@@ -134,6 +134,11 @@ async function sendInstance(
   for (;;) {
     // Only what was asked after the Secret was written counts: a cold move deletes those that it finds, and then looks.
     const closed = (await admission?.stillHolds()) ?? null;
+    if (closed !== null && "kind" in closed) {
+      call.waitFor(unavailableCondition(closed, call.substrate.scope));
+      if (!(await call.pause(closed.retryAfterMs))) return ended(timeIsOver(call));
+      continue;
+    }
     if (closed !== null) return ended({ kind: "refused", condition: closed });
     const answer = await call.substrate.createInstance(instance);
     switch (answer.kind) {

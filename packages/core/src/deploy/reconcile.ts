@@ -2,7 +2,7 @@
 import type { Digest } from "../ports/digest.ts";
 import type { Admission } from "./admission.ts";
 import type { CallPorts, Subject } from "./call.ts";
-import { Call } from "./call.ts";
+import { Call, unavailableCondition } from "./call.ts";
 import type { Action } from "./classify.ts";
 import { classify, ruleOf } from "./classify.ts";
 import { collect } from "./collect.ts";
@@ -158,12 +158,23 @@ async function perform(
 
 /** The plan with what the admission wants recorded; or the end of the call, before anything has changed. */
 async function admit(call: Call, plan: Plan): Promise<{ readonly kind: "admitted"; blueprint: Blueprint } | CallEnd> {
-  const answer = await plan.admission?.begin();
-  if (answer === undefined) return { kind: "admitted", blueprint: plan };
-  if (answer.kind === "pass")
-    return { kind: "admitted", blueprint: { ...plan, notes: { ...plan.notes, ...answer.notes } } };
-  call.say("decide", "refused", answer.condition.message);
-  return { kind: "refused", condition: answer.condition };
+  for (;;) {
+    const answer = (await plan.admission?.begin()) ?? { kind: "pass", notes: {} };
+    switch (answer.kind) {
+      case "pass":
+        return { kind: "admitted", blueprint: { ...plan, notes: { ...plan.notes, ...answer.notes } } };
+      case "refuse":
+        call.say("decide", "refused", answer.condition.message);
+        return { kind: "refused", condition: answer.condition };
+      case "unavailable":
+        call.waitFor(unavailableCondition(answer, call.substrate.scope));
+        if (!(await call.pause(answer.retryAfterMs)))
+          return call.signal.aborted ? { kind: "interrupted" } : { kind: "deadline" };
+        break;
+      default:
+        answer satisfies never;
+    }
+  }
 }
 
 async function performCreate(call: Call, seen: Look, blueprint: Blueprint, progress: Progress): Promise<Step> {

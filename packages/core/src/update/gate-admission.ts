@@ -1,13 +1,19 @@
 /** A start at the gate of its fleet: it passes before it writes anything, and once more before its instance is created. */
-import type { Admission } from "../deploy/admission.ts";
+import type { Admission, Admitted } from "../deploy/admission.ts";
 import type { Condition } from "../deploy/conditions.ts";
 import type { Documents } from "../ports/documents.ts";
 import { axisWords, type RuntimeTarget } from "./fingerprint.ts";
 import { type Passage, passGate, stillPasses } from "./gate.ts";
 import { gateFor, readGate } from "./gate-documents.ts";
 
+/** It always knows: what keeps its documents from being read is a fault of the place. */
+export interface GateAdmission extends Admission {
+  begin(): Promise<Admitted>;
+  stillHolds(): Promise<Condition | null>;
+}
+
 /** Of one start. The first start of a fleet gives it its formats. */
-export function gateAdmission(documents: Documents, fleet: string, target: RuntimeTarget): Admission {
+export function gateAdmission(documents: Documents, fleet: string, target: RuntimeTarget): GateAdmission {
   let epoch: number | null = null;
   return {
     async begin() {
