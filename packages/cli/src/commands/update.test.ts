@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
@@ -230,6 +230,24 @@ test("a new build waits for the next start, or for the idle moment if that is as
   await until("both are others", () =>
     [lastSeen(here, "scribe").pid, lastSeen(here, "editor").pid].every((pid) => !before.includes(pid)),
   );
+});
+
+test("a build that breaks at once takes down the first agent alone, and that is told", async () => {
+  await using here = commandHere();
+  await started(here, [agentDocument("scribe"), agentDocument("editor")]);
+  await settled(here, "scribe", "editor");
+  const { pid } = lastSeen(here, "editor");
+  const broken = readFileSync(join(here.folder, "agent.mts"), "utf8").replace("await connect", "await broken");
+  writeFileSync(join(here.folder, "agent.mts"), broken);
+  const applied = await here.run(["update", "apply", "--when-idle"]);
+  expect(applied.exit).not.toBe(0);
+  expect(applied.stdout).toContain("scribe: not running");
+  expect(applied.stdout).toContain("ReferenceError: broken is not defined");
+  expect(applied.stdout).toContain("editor: goes on with the build that it has");
+  expect((await json(here, ["status"], "StatusResult")).all).toMatchObject([
+    { agents: expect.arrayContaining([expect.objectContaining({ agent: "editor", state: "running" })]) as object[] },
+  ]);
+  expect(lastSeen(here, "editor").pid).toBe(pid);
 });
 
 test("a watch applies at every save, tells what is broken and goes on", async () => {

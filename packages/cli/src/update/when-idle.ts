@@ -3,12 +3,13 @@ import type { DeclaredAgent } from "../declaration/agent.ts";
 import { exit } from "../errors/exit-code.ts";
 import type { Host } from "../host.ts";
 import type { LaunchPlan } from "../launch/start-request.ts";
+import { logTail } from "../log-tail.ts";
 import type { Progress } from "../output/progress.ts";
 import { startDeadlineMs } from "../scope/substrate-of.ts";
 import type { Session } from "../session.ts";
 import { knownAgents } from "../session.ts";
 import { demandAdmission } from "../start/admission-refusal.ts";
-import { launchPlans } from "../start/start-agents.ts";
+import { defaultSettleMs, launchPlans } from "../start/start-agents.ts";
 import type { StartResult } from "../start/start-one.ts";
 import { startOne } from "../start/start-one.ts";
 import { startText } from "../start/start-text.ts";
@@ -23,6 +24,8 @@ export interface Restarted {
   readonly outcome: "restarted" | "busy" | "notStopped" | "notStarted" | "notReached";
   readonly stop: StopResult | null;
   readonly start: StartResult | null;
+  /** The last lines that it wrote, where it did not come back. */
+  readonly log: readonly string[];
   readonly exit: number;
 }
 
@@ -59,15 +62,17 @@ async function restartOne(
   const { agent, identity, template } = plan;
   progress.begin(agent, "waits for its idle moment");
   if (!(await idleBy(plan, until, session, interrupt)))
-    return { agent, outcome: "busy", stop: null, start: null, exit: exit.notConfirmed };
+    return { agent, outcome: "busy", stop: null, start: null, log: [], exit: exit.notConfirmed };
   const journal = progress.through(session.scope.journal);
   // A turn that begins in between is let finish, as by any stop.
   const target = { agent, identity, graceMs: template.graceMs, inside: false };
   const stop = await stopOne(target, { deadlineMs: null, now: false, purge: false }, session, journal, interrupt);
-  if (stop.exit !== exit.ok) return { agent, outcome: "notStopped", stop, start: null, exit: stop.exit };
-  const times = { deadlineMs: startDeadlineMs.local, settleMs: 0, requireCurrent: false };
+  if (stop.exit !== exit.ok) return { agent, outcome: "notStopped", stop, start: null, log: [], exit: stop.exit };
+  // A build that breaks at once must not take the next agent down as well.
+  const times = { deadlineMs: startDeadlineMs.local, settleMs: defaultSettleMs, requireCurrent: false };
   const start = await startOne(plan, session, times, journal, interrupt);
-  return { agent, outcome: start.exit === exit.ok ? "restarted" : "notStarted", stop, start, exit: start.exit };
+  const log = start.condition?.code === "agentEnded" ? await logTail(session, start.agentId) : [];
+  return { agent, outcome: start.exit === exit.ok ? "restarted" : "notStarted", stop, start, log, exit: start.exit };
 }
 
 async function idleBy(
@@ -87,14 +92,14 @@ async function idleBy(
 }
 
 function notReached(agent: string): Restarted {
-  return { agent, outcome: "notReached", stop: null, start: null, exit: exit.ok };
+  return { agent, outcome: "notReached", stop: null, start: null, log: [], exit: exit.ok };
 }
 
-function textOf({ agent, outcome, stop, start }: Restarted, { output }: Host): string {
+function textOf({ agent, outcome, stop, start, log }: Restarted, { output }: Host): string {
   switch (outcome) {
     case "restarted":
     case "notStarted":
-      return start === null ? agent : startText(start, output, []);
+      return start === null ? agent : startText(start, output, log);
     case "notStopped":
       return stop === null ? agent : stopText(stop, output);
     case "busy":
