@@ -6,18 +6,31 @@ import type { Output } from "../output/output.ts";
 import type { MachineScope } from "../scope/agent-scope.ts";
 import type { CatalogLine } from "./catalog-line.ts";
 import { channelText, publishedOf, storeOf } from "./catalog-line.ts";
+import { heldWords } from "./delivery-words.ts";
+import type { HeldBackHere, HeldBackIn } from "./held-back.ts";
 import type { FleetView } from "./observe-fleet.ts";
 import type { PublishedNow } from "./publish-content.ts";
 import { publishContent } from "./publish-content.ts";
 import { sequenceOf } from "./publish-edited.ts";
 
-/** Of every channel, or, with a sequence, of the only one. Throws `nothingPublished`, `noSuchBundle` and `channelUnclear`. */
+/** What was, and who holds what of it back. */
+interface Past {
+  readonly store: BundleStore;
+  readonly heldBack: HeldBackIn;
+}
+
+/**
+ * Of every channel, or, with a sequence, of the only one, as `views` saw them: whoever has published since wins. What is held back
+ * here, and what is in use anyway, is passed over. Throws `nothingPublished`, `noSuchBundle`, `heldBack` and `channelUnclear`;
+ * `publishLost`, exit 5.
+ */
 export function rollBack(
   lines: readonly CatalogLine[],
   views: readonly FleetView[],
   to: number | null,
   machine: MachineScope,
   output: Output,
+  heldBack: HeldBackIn,
 ): PublishedNow[] {
   if (lines.length === 0)
     throw new CliError({
@@ -32,15 +45,18 @@ export function rollBack(
       hint: "leave --to out, or name a declaration with one of them: --file",
     });
   const store = storeOf(machine);
+  const past = { store, heldBack };
   // All that cannot be is told before anything is published.
-  const targets = lines.map(({ channel }) => targetOf(store, channel, inUseOf(channel, views), to));
-  return targets.map((target) => publishAgain(store, target, machine, output));
+  const targets = lines.map(({ channel }) => targetOf(past, channel, inUseOf(channel, views), to));
+  return targets.map((target) => publishAgain(store, target, headIn(views, target.channel), machine, output));
 }
 
 interface Target {
   readonly channel: Channel;
   readonly from: number;
   readonly to: PublishedHead;
+  /** What lies between and is no way back, each with why. */
+  readonly passedOver: readonly string[];
 }
 
 /** The highest that an agent has in use; of a fleet that does not run, what it is given at its start. */
@@ -55,7 +71,16 @@ function inUseOf(channel: Channel, views: readonly FleetView[]): number | null {
   return used.length === 0 ? null : Math.max(...used);
 }
 
-function targetOf(store: BundleStore, channel: Channel, inUse: number | null, to: number | null): Target {
+/** The number that was published last when the fleet was looked at. */
+function headIn(views: readonly FleetView[], channel: Channel): number | null {
+  const seen = views
+    .flatMap(({ available }) => available)
+    .find(({ line }) => channelText(line.channel) === channelText(channel));
+  return seen?.head ?? null;
+}
+
+function targetOf(past: Past, channel: Channel, inUse: number | null, to: number | null): Target {
+  const { store } = past;
   const history = store.history(channel);
   const [head] = history;
   if (head === undefined)
@@ -65,27 +90,78 @@ function targetOf(store: BundleStore, channel: Channel, inUse: number | null, to
       hint: "`moorage deploy` publishes a catalog at its first start, `moorage update apply` what was edited",
     });
   const from = inUse ?? store.assigned(channel)?.sequence ?? head.sequence;
-  const found =
-    to === null ? history.find(({ sequence }) => sequence < from) : history.find(({ sequence }) => sequence === to);
-  if (found !== undefined) return { channel, from, to: found };
+  if (to === null) return before(past, channel, history, from);
+  const found = history.find(({ sequence }) => sequence === to);
+  if (found === undefined)
+    throw new CliError({
+      code: "noSuchBundle",
+      message: `${channelText(channel)} has no number ${to}: it counts from ${history.at(-1)?.sequence ?? 1} to ${head.sequence}`,
+      hint: "`moorage bundle show` lists what there is",
+      details: { channel, from },
+    });
+  const held = past.heldBack(channel, named(store, found));
+  if (held !== null)
+    throw new CliError({
+      code: "heldBack",
+      message: `the content of number ${to} would not be taken: ${heldText(held)}; nothing was published`,
+      hint: "`moorage mailbox` has it tried again, if that is what you want; `moorage bundle show` lists the others",
+      details: { channel, agent: held.agent, to },
+    });
+  return { channel, from, to: found, passedOver: [] };
+}
+
+/** The newest content before the one in use that is another one, and that nobody holds back. */
+function before({ store, heldBack }: Past, channel: Channel, history: readonly PublishedHead[], from: number): Target {
+  const used = contentOf(
+    store,
+    history.find(({ sequence }) => sequence === from),
+  );
+  const passedOver: string[] = [];
+  for (const head of history.filter(({ sequence }) => sequence < from)) {
+    const bundle = named(store, head);
+    const held = heldBack(channel, bundle);
+    if (held !== null) passedOver.push(`${head.sequence} is passed over: ${heldText(held)}`);
+    else if (used !== null && used === bundle.catalogHash)
+      passedOver.push(`${head.sequence} is passed over: its content is in use`);
+    else return { channel, from, to: head, passedOver };
+  }
+  const nothing = passedOver.length === 0 ? "nothing was published before it" : "nothing before it can be used";
   throw new CliError({
     code: "noSuchBundle",
-    message:
-      to === null
-        ? `${channelText(channel)}: number ${from} is in use, and nothing was published before it`
-        : `${channelText(channel)} has no number ${to}: it counts from ${history.at(-1)?.sequence ?? 1} to ${head.sequence}`,
-    hint: "`moorage bundle show` lists what there is",
+    message: [`${channelText(channel)}: number ${from} is in use, and ${nothing}`, ...passedOver].join("; "),
+    hint:
+      passedOver.length === 0
+        ? "correct the folder and run `moorage update apply`"
+        : "correct the folder and run `moorage update apply`; `moorage mailbox` has what failed tried again",
     details: { channel, from },
   });
 }
 
+function named(
+  store: BundleStore,
+  head: PublishedHead,
+): { readonly digest: string; readonly catalogHash: string | null } {
+  return { digest: head.digest, catalogHash: contentOf(store, head) };
+}
+
+function contentOf(store: BundleStore, head: PublishedHead | undefined): string | null {
+  return head === undefined ? null : (store.manifest(head.digest)?.catalogHash ?? null);
+}
+
+function heldText({ agent, held }: HeldBackHere): string {
+  return `${agent}: ${heldWords(held, Date.now()).message}`;
+}
+
 function publishAgain(
   store: BundleStore,
-  { channel, from, to }: Target,
+  { channel, from, to, passedOver }: Target,
+  seen: number | null,
   machine: MachineScope,
   output: Output,
 ): PublishedNow {
   const published = publishedOf(store, channel);
+  if ((published?.head.sequence ?? null) !== seen)
+    sequenceOf({ kind: "worldMoved", head: published?.head ?? null }, channel);
   const manifest = store.manifest(to.digest);
   const name = channelText(channel);
   const done =
@@ -102,6 +178,7 @@ function publishAgain(
       message: `${name}: the content of number ${to.sequence} is lost`,
       hint: "name another with --to",
     });
+  for (const text of passedOver) output.line(`${name}: ${text}`);
   output.line(`${name}: from ${from} back to the content of ${to.sequence}, published as ${sequenceOf(done, channel)}`);
   return done;
 }
