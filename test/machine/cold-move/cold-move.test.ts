@@ -78,6 +78,15 @@ describe("a cold move", () => {
     expect(await fleet.running()).toEqual(newOnes);
   });
 
+  it("is not approved for an agent that is not declared any more: nobody stops", async () => {
+    await using fleet = new Fleet();
+    const notice = await fleet.proposed();
+    const [first = ""] = fleet.read("agent.yaml").split("---\n");
+    fleet.write("agent.yaml", first);
+    expect(await fleet.ask(["mailbox", "approve", notice.id])).toMatchObject({ exit: 5, code: "noticeMoved" });
+    expect(await fleet.running()).toEqual(oldOnes);
+  });
+
   it("stops nobody whom the call could not start again, and records no secret value", async () => {
     await using fleet = new Fleet({ secret: true });
     const env = { TOKEN: "s3cr3t-of-the-fleet" };

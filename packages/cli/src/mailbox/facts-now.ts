@@ -35,7 +35,7 @@ export function factsNow(machine: MachineScope, session: Session): (notice: Noti
   };
 }
 
-/** What was proposed is not what would be started: the files of a build were edited, or the formats declared anew. */
+/** What was proposed is not what would be started: the files of a build were edited, the formats declared anew, or an agent not any more. */
 async function buildsMoved({ subject }: Notice, { documents }: MachineScope): Promise<boolean> {
   const stored = await readStoredMove(documents, subject.name);
   const record = stored === null ? null : await readLaunches(documents, stored.move.id);
@@ -43,7 +43,7 @@ async function buildsMoved({ subject }: Notice, { documents }: MachineScope): Pr
   const declared = await declaredNow(record);
   return stored.move.members.some(({ agent, newBuild }) => {
     const now = declared.find(({ name }) => name === agent);
-    return now !== undefined && buildId(now, sha256) !== newBuild;
+    return now === undefined || buildId(now, sha256) !== newBuild;
   });
 }
 
