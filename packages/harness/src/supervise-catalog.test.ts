@@ -197,16 +197,27 @@ describe("a process that its bundle breaks", () => {
     await confirmed();
   });
 
-  it("ends as a failed trial where there is nothing to come back on", async () => {
+  it("ends as what it did where nothing was ever confirmed: a first start has more to blame than a bundle", async () => {
     quay.publish("bad");
     delivery = quay.open({}, { clock, wallTime: Date.now });
     delivery.prepareStart({ ...run, bakeMs: 60_000 });
     const mooring = harbour.moor(touchy, { catalogDir: quay.link }, { catalog: delivery, clock });
-    expect(await mooring.ended()).toMatchObject({
-      reason: "trialFailed",
-      exitCode: 7,
-      detail: expect.stringContaining("7"),
-    });
+    expect(await mooring.ended()).toMatchObject({ reason: "exited", exitCode: 7 });
+    await delivery.settled();
+    expect(quay.raised).toMatchObject([
+      { about: "agentEnded", reason: expect.stringContaining("before any bundle of its catalog was confirmed") },
+    ]);
+  });
+
+  it("ends as a failed trial where the last good one fails as well", async () => {
+    const mooring = await moor(touchy);
+    await takeTurn(mooring);
+    await confirmed();
+    await assign(mooring, "bad");
+    await mooring.call("POST", "/v1/turns");
+    expect(await mooring.supervision.done).toMatchObject({ kind: "again" });
+    const next = harbour.moor("sleep 0.3; exit 7", { catalogDir: quay.link }, { catalog: delivery, clock });
+    expect(await next.ended()).toMatchObject({ reason: "trialFailed", exitCode: 7 });
   });
 
   it("ends where somebody asked for that meanwhile, however it ended", async () => {

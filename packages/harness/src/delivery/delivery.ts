@@ -133,7 +133,8 @@ class AgentDelivery implements Delivery {
     }
     const outcome = courier.takeOutcome();
     const use = courier.life?.use;
-    if (use?.kind === "ended") return { kind: "end", failed: use.why.detail };
+    // At a first start everything is new: it crashed, and nothing says that its bundle is to blame.
+    if (use?.kind === "ended") return { kind: "end", failed: use.lastGood === null ? null : use.why.detail };
     if (!mayGoOn || outcome?.kind !== "bringBack" || use?.kind !== "returning") return { kind: "end", failed: null };
     const why = use.why.detail;
     try {

@@ -1,7 +1,7 @@
 /** A life with bundles and its journal: what happened is on record before anything outside is done about it. */
 import type { Disk } from "@moorage/bundle/delivery";
 import type { Happening, Life, LifeEffect, LifeRun, Notice, NoticeDraft, Random } from "@moorage/core";
-import { raiseNotice, stepLife, withRun } from "@moorage/core";
+import { lastGood, raiseNotice, stepLife, withRun } from "@moorage/core";
 import type { DeliveryTold } from "../told.ts";
 import type { DeliverySpec } from "./courier.ts";
 import type { LifeFile, SlotDisk } from "./life-file.ts";
@@ -136,9 +136,10 @@ export class LifeKeeper {
   }
 
   /** Those that wait to be raised have room beside the life, whatever happens: the same is not told twice. */
-  #noticeOf(effect: Extract<Outside, { kind: "notice" }>, { run }: Life): Notice[] {
+  #noticeOf(effect: Extract<Outside, { kind: "notice" }>, life: Life): Notice[] {
     const { random, wallTime, logTail } = this.#ports;
-    const draft = noticeOf(effect, { agent: this.#agent, buildId: run.buildId, logTail });
+    const { buildId } = life.run;
+    const draft = noticeOf(effect, { agent: this.#agent, buildId, confirmedBefore: lastGood(life) !== null, logTail });
     const raised = raiseNotice(this.#notices, draft, random.token(16), wallTime());
     return raised.kind === "raised" ? [raised.notice] : [];
   }

@@ -6,6 +6,8 @@ export type LifeNotice = Extract<LifeEffect, { kind: "notice" }>;
 export interface NoticeFacts {
   readonly agent: string;
   readonly buildId: string;
+  /** A bundle had been confirmed before. */
+  readonly confirmedBefore: boolean;
   /** The end of the agent's log, without secret values. */
   readonly logTail: () => string;
 }
@@ -13,13 +15,13 @@ export interface NoticeFacts {
 /** A slot of the life has room for it, beside everything else. UTF-16 code units. */
 const logAtMost = 4_000;
 
-export function noticeOf(effect: LifeNotice, { agent, buildId, logTail }: NoticeFacts): NoticeDraft {
+export function noticeOf(effect: LifeNotice, { agent, buildId, confirmedBefore, logTail }: NoticeFacts): NoticeDraft {
   const { digest, reason, detail, withLog } = effect;
   const log = withLog ? logTail().slice(-logAtMost) : "";
   return {
     about: aboutOf(effect),
     subject: { kind: "agent", name: agent },
-    reason: sentenceOf(effect, agent),
+    reason: sentenceOf(effect, agent, confirmedBefore),
     evidence: { bundle: digest, build: buildId, reason, detail, ...(log === "" ? {} : { log }) },
     choices: choicesOf(effect),
   };
@@ -40,14 +42,16 @@ function aboutOf({ about, reason }: LifeNotice): NoticeAbout {
   }
 }
 
-function sentenceOf({ about, detail }: LifeNotice, agent: string): string {
+function sentenceOf({ about, detail }: LifeNotice, agent: string, confirmedBefore: boolean): string {
   switch (about) {
     case "refused":
       return `${agent} refused a bundle: ${detail}`;
     case "reverted":
       return `a bundle was taken back from ${agent}: ${detail}`;
     case "ended":
-      return `${agent} ended on its last known good bundle: ${detail}`;
+      return confirmedBefore
+        ? `${agent} ended on its last known good bundle: ${detail}`
+        : `${agent} ended before any bundle of its catalog was confirmed: ${detail}`;
     case "notNow":
       return `${agent} keeps putting a bundle off: ${detail}`;
     default:
