@@ -14,9 +14,9 @@ export async function logTail({ scope }: Session, instance: string, count = 10):
   return lines;
 }
 
-/** Quoted in a report, a line moves no cursor and clears no screen: escape sequences and control characters are left out. */
+/** Quoted in a report, a line moves no cursor and clears no screen: escape sequences, control characters and what turns text around are left out. */
 export function harmless(text: string): string {
-  return text.replace(/\p{Cc}\[[0-9;?]*[ -/]*[@-~]/gu, "").replace(/[^\P{Cc}\t]/gu, "");
+  return text.replace(/\p{Cc}\[[0-9;?]*[ -/]*[@-~]/gu, "").replace(/[^\P{Cc}\t]|[\u202a-\u202e\u2066-\u2069]/gu, "");
 }
 
 /** The text of a line; bytes that are no UTF-8 are shown as such. */
