@@ -216,7 +216,7 @@ describe("a process that its bundle breaks", () => {
     await assign(mooring, "bad");
     await mooring.call("POST", "/v1/turns");
     expect(await mooring.supervision.done).toMatchObject({ kind: "again" });
-    const next = harbour.moor("sleep 0.3; exit 7", { catalogDir: quay.link }, { catalog: delivery, clock });
+    const next = harbour.moor("exit 7", { catalogDir: quay.link }, { catalog: delivery, clock });
     expect(await next.ended()).toMatchObject({ reason: "trialFailed", exitCode: 7 });
   });
 
