@@ -5,6 +5,7 @@ import { countFlag, declaredAgents } from "../selection.ts";
 import { appliedJson, closingLines } from "../update/applied-text.ts";
 import { deliverPublished } from "../update/apply.ts";
 import { catalogLines } from "../update/catalog-line.ts";
+import { heldBackOf } from "../update/held-back.ts";
 import { observeFleets } from "../update/observe-fleet.ts";
 import { rollBack } from "../update/rollback.ts";
 import { withMachine } from "../update/with-machine.ts";
@@ -18,7 +19,10 @@ export const updateRollback: Run = async (invocation, host) => {
     const progress = showProgress(host.output, () => session.clock.now());
     try {
       const views = await observeFleets(agents, session, machine, "published");
-      const published = rollBack(catalogLines(agents), views, to, machine, host.output);
+      const lines = catalogLines(agents);
+      const channels = lines.map(({ channel }) => channel);
+      const heldBack = await heldBackOf(channels, session);
+      const published = rollBack(lines, views, to, machine, host.output, heldBack);
       const applied = await deliverPublished(agents, published, options, { session, machine, progress, host });
       if (host.output.json) host.output.object("UpdateResult", appliedJson(applied));
       else for (const line of closingLines(applied)) host.output.line(line);

@@ -180,6 +180,30 @@ test("going back is the old content under a new sequence, and both numbers are t
   expect(lastSeen(here, "scribe").prompt).toBe("be brief");
 });
 
+test("going back passes over what failed here and what is in use anyway, and says so", async () => {
+  await using here = commandHere();
+  await started(here, [agentDocument("scribe")]);
+  await settled(here, "scribe");
+  writePrompt(here, "be brief");
+  expect(await here.run(["update", "apply"])).toMatchObject({ exit: 0 });
+  writePrompt(here, "crash");
+  expect(await here.run(["update", "apply"])).toMatchObject({ exit: 4 });
+  writePrompt(here, "be brief");
+  const same = await here.run(["update", "apply"]);
+  expect(same).toMatchObject({ exit: 0 });
+  expect(same.stdout).toMatch(/^scribe: 4 \([0-9a-f]{8}\) in use already, and acknowledged$/m);
+  const named = await here.run(["update", "rollback", "--to", "3"]);
+  expect(named).toMatchObject({ exit: 4, stdout: "" });
+  expect(named.stderr).toMatch(/number 3 would not be taken: scribe: brought back.*nothing was published/);
+  expect(named.stderr).toContain("moorage mailbox");
+  const back = await here.run(["update", "rollback"]);
+  expect(back).toMatchObject({ exit: 0 });
+  expect(back.stdout).toMatch(/3 is passed over: scribe: brought back.*held back until/);
+  expect(back.stdout).toContain("2 is passed over: its content is in use");
+  expect(back.stdout).toContain("from 4 back to the content of 1, published as 5");
+  expect(lastSeen(here, "scribe").prompt).toBe("be kind");
+});
+
 test("what was built for other formats is refused by its axis, and the agent keeps what it has", async () => {
   await using here = commandHere();
   await started(here, [agentDocument("scribe")]);

@@ -42,6 +42,7 @@ const codesOfErrors: Readonly<Record<string, number>> = {
   bundleFileInvalid: exit.refused,
   bundleFileMissing: exit.usage,
   noSuchBundle: exit.refused,
+  heldBack: exit.refused,
   noBundleInUse: exit.refused,
   catalogMoved: exit.refused,
   releaseMoved: exit.worldMoved,

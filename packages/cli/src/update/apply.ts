@@ -204,12 +204,15 @@ function comesWithBuild({ effect }: AgentPlan): boolean {
 }
 
 /** Null for who has it, for whom it is held back, and for whom it comes with the build. */
-function recipientOf({ declared, instance, available, listens }: AgentView, plan: AgentPlan): Recipient | null {
+function recipientOf({ declared, instance, available, listens, facts }: AgentView, plan: AgentPlan): Recipient | null {
   const bundle = available?.bundle ?? null;
   if (instance === null || bundle === null || declared.catalog === null || !listens) return null;
-  if (plan.bundle.tier === "none" || comesWithBuild(plan) || isHeldBack(plan)) return null;
+  const inUse = facts?.process?.delivery?.inUse?.digest;
+  if (inUse === bundle.digest || comesWithBuild(plan) || isHeldBack(plan)) return null;
   const { name, fleet, catalog } = declared;
-  return { agent: name, fleet, instance, bundle, bakeMs: catalog.trial.bakeMs };
+  // The same content under another number is taken up where it is, without a trial of its own.
+  const sameContent = plan.bundle.tier === "none";
+  return { agent: name, fleet, instance, bundle, sameContent, bakeMs: catalog.trial.bakeMs };
 }
 
 function isHeldBack({ effect }: AgentPlan): boolean {

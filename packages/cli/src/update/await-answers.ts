@@ -15,6 +15,8 @@ export interface Recipient {
   readonly fleet: string;
   readonly instance: string;
   readonly bundle: PublishedBundle;
+  /** It has the very same content in use, under another number. */
+  readonly sameContent: boolean;
   readonly bakeMs: number;
 }
 
@@ -33,6 +35,7 @@ export interface Delivered {
   readonly fleet: string;
   readonly outcome: DeliveryOutcome;
   readonly bundle: AwaitedBundle;
+  readonly sameContent: boolean;
   readonly condition: Condition | null;
   /** The last lines that it wrote, where it was brought back. */
   readonly log: readonly string[];
@@ -117,13 +120,13 @@ function mayShowItself(facts: AgentFacts | undefined): boolean {
 }
 
 async function endOf(
-  { agent, fleet, instance, bundle }: Recipient,
+  { agent, fleet, instance, bundle, sameContent }: Recipient,
   seen: Seen,
   session: Session,
   host: Host,
 ): Promise<Delivered> {
   const { digest, catalogHash, sequence } = bundle;
-  const told = { agent, fleet, bundle: { digest, catalogHash, sequence }, log: [] };
+  const told = { agent, fleet, bundle: { digest, catalogHash, sequence }, sameContent, log: [] };
   switch (seen.kind) {
     case "confirmed":
       return { ...told, outcome: seen.unproven ? "unproven" : "confirmed", condition: null, exit: exit.ok };

@@ -14,20 +14,24 @@ const words: Readonly<Record<DeliveryOutcome, string>> = {
   ended: "the agent has ended; it takes effect at its next start",
 };
 
-export function deliveredText({ agent, outcome, bundle, condition, log }: Delivered, output: Output): string {
+export function deliveredText(
+  { agent, outcome, bundle, sameContent, condition, log }: Delivered,
+  output: Output,
+): string {
   const good = outcome === "confirmed" || outcome === "unproven";
   const style = good
     ? "green"
     : outcome === "nextStart" || outcome === "waiting" || outcome === "ended"
       ? "yellow"
       : "red";
-  const lines = [`${agent}: ${bundleName(bundle)} ${output.style(style, words[outcome])}`];
+  const told = good && sameContent ? "in use already, and acknowledged" : words[outcome];
+  const lines = [`${agent}: ${bundleName(bundle)} ${output.style(style, told)}`];
   if (condition !== null) lines.push(`  ${condition.message}`);
   for (const line of log) lines.push(`  ${output.style("dim", "│")} ${line}`);
   if (condition !== null) lines.push(`  ${output.style("dim", "→")} ${condition.hint}`);
   return lines.join("\n");
 }
 
-export function deliveredJson({ exit: _, condition, ...rest }: Delivered): object {
+export function deliveredJson({ exit: _, sameContent: __, condition, ...rest }: Delivered): object {
   return { ...rest, condition: condition === null ? null : { code: condition.code, message: condition.message } };
 }
