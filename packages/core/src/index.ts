@@ -87,7 +87,7 @@ export type {
   Proposed as MoveProposed,
   Side as MoveSide,
 } from "./update/move.ts";
-export { hasPointOfNoReturn, isPastNoReturn, proposeMove } from "./update/move.ts";
+export { hasPointOfNoReturn, isAsleep, isLeft, isPastNoReturn, noBuild, proposeMove } from "./update/move.ts";
 export type { PutForward as MovePutForward, StoredMove, TurnedBack } from "./update/move-documents.ts";
 export { hasEnded as moveHasEnded, moveFacts, putForward, readStoredMove, turnBack } from "./update/move-documents.ts";
 export { approvalNotice, heldNotice, noReturnNotice } from "./update/move-notices.ts";

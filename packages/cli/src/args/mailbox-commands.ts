@@ -59,7 +59,7 @@ const decide: CommandSpec = {
   summary: "choose what a notice offers, when that is more than yes and no",
   usage: "ID CHOICE",
   words: [2, 2],
-  complete: ["approve", "reject", "retry", "go-on", "go-back", "acknowledge"],
+  complete: ["approve", "reject", "retry", "go-on", "go-back", "leave", "acknowledge"],
   flags: [revision],
   examples: [
     ["moorage mailbox decide n4f2 retry", "try a bundle again that was refused or brought back"],

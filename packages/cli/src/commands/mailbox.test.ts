@@ -118,9 +118,20 @@ test("what can be no decision is refused with what can be one", async () => {
   expect(approve.hint).toContain("acknowledge");
   const slip = await ask(here, ["mailbox", "decide", id, "acknowlege"], "Error");
   expect(slip).toMatchObject({ exit: 2, hint: "did you mean acknowledge?" });
+  const bogus = await ask(here, ["mailbox", "decide", id, "bogus"], "Error");
+  expect(bogus).toMatchObject({ exit: 2, hint: "choices are: acknowledge" });
   const other = await ask(here, ["mailbox", "show", `${id.slice(0, 3)}g`], "Error");
   expect(other).toMatchObject({ exit: 2, code: "noSuchNotice", hint: `did you mean ${id.slice(0, 4)}?` });
   expect(await ask(here, ["mailbox", "snooze", id], "Error")).toMatchObject({ exit: 2, code: "usage" });
   expect(await here.run(["mailbox", "--on", "kubernetes"])).toMatchObject({ exit: 2 });
   expect((await ask(here, ["mailbox"], "MailboxResult")).notices).toMatchObject([{ id, state: "open" }]);
+});
+
+test("the commands that a notice offers reach the state that it was read from", async () => {
+  await using here = commandHere();
+  const id = await raised(here);
+  const state = join(here.folder, "state/moorage");
+  const shown = await here.run(["mailbox", "show", id, "--state", state]);
+  expect(shown.stdout).toContain(`moorage mailbox decide ${id.slice(0, 4)} acknowledge --state ${state}`);
+  expect(shown.stdout).toContain(`moorage mailbox snooze ${id.slice(0, 4)} --for 2h --state ${state}`);
 });

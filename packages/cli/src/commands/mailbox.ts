@@ -60,17 +60,19 @@ export const mailboxShow: Run = async (invocation, host) =>
     return exit.ok;
   });
 
-export const mailboxApprove: Run = (invocation, host) => decide("approve", invocation, host);
-export const mailboxReject: Run = (invocation, host) => decide("reject", invocation, host);
-export const mailboxDecide: Run = (invocation, host) => decide(choiceOf(invocation.words[1] ?? ""), invocation, host);
+export const mailboxApprove: Run = (invocation, host) => decide(() => "approve", invocation, host);
+export const mailboxReject: Run = (invocation, host) => decide(() => "reject", invocation, host);
+export const mailboxDecide: Run = (invocation, host) =>
+  decide(({ choices }) => choiceOf(invocation.words[1] ?? "", choices), invocation, host);
 
-async function decide(choice: NoticeChoice, invocation: Invocation, host: Host): Promise<number> {
+async function decide(choose: (notice: Notice) => NoticeChoice, invocation: Invocation, host: Host): Promise<number> {
   const seen = countFlag(invocation, "revision");
   return withMachine(invocation, host, "write", async (session, machine) => {
     const { output } = host;
     const mailbox = openMailbox(machine.documents, session.random);
     const { notices } = await mailbox.list();
     const notice = findNotice(invocation.words[0] ?? "", notices);
+    const choice = choose(notice);
     const progress = showProgress(output, () => session.clock.now());
     const ports: ColdMovePorts = { machine, session, progress, host };
     try {

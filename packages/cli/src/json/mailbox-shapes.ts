@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 const text = z.string();
 const maybe = z.nullable(text);
 const whole = z.int().check(z.nonnegative());
-const choice = z.enum(["approve", "reject", "retry", "goOn", "goBack", "acknowledge"]);
+const choice = z.enum(["approve", "reject", "retry", "goOn", "goBack", "leave", "acknowledge"]);
 const target = z.strictObject({ wireVersion: whole, eventLogSchema: whole, crdApiVersion: text });
 
 const notice = z.strictObject({

@@ -1,6 +1,6 @@
 /** Does what a decision asks for: tries a bundle again, or goes on with a cold move. */
 import type { Notice, NoticeChoice } from "@moorage/core";
-import { readStoredMove } from "@moorage/core";
+import { isAsleep, readStoredMove } from "@moorage/core";
 import type { ColdMovePorts } from "../cold-move/carry-out.ts";
 import { carryOutFleet } from "../cold-move/carry-out.ts";
 import { readLaunches } from "../cold-move/launch-record.ts";
@@ -20,7 +20,7 @@ export interface Acted {
   readonly exit: number;
 }
 
-const wantedBy = { approve: "new", reject: "old", goOn: "either", goBack: "old" } as const;
+const wantedBy = { approve: "new", reject: "old", goOn: "either", goBack: "old", leave: "old" } as const;
 
 const nothing: Acted = { lines: [], retry: null, move: null, exit: exit.ok };
 
@@ -34,6 +34,8 @@ export async function checkStartable(notice: Notice, choice: NoticeChoice, ports
   const stored = await readStoredMove(documents, notice.subject.name);
   const record = stored === null ? null : await readLaunches(documents, stored.move.id);
   if (stored === null || record === null || stored.move.state.kind !== "proposed") return;
+  // Nobody is started by it.
+  if (isAsleep(stored.move)) return;
   try {
     await memberPlans(record.new, record.fleet, ports.host);
   } catch (error) {
@@ -51,7 +53,8 @@ export async function actOnDecision(notice: Notice, ports: ColdMovePorts): Promi
     case "approve":
     case "reject":
     case "goOn":
-    case "goBack": {
+    case "goBack":
+    case "leave": {
       if (!isAboutMove(notice)) return nothing;
       const move = await carryOutFleet(notice.subject.name, ports);
       return { ...nothing, move, exit: exitOfMove(move, wantedBy[state.choice]) };

@@ -9,6 +9,7 @@ const words: Readonly<Record<NoticeChoice, string>> = {
   retry: "retry",
   goOn: "go-on",
   goBack: "go-back",
+  leave: "leave",
   acknowledge: "acknowledge",
 };
 
@@ -17,16 +18,20 @@ export function choiceWord(choice: NoticeChoice): string {
   return words[choice];
 }
 
-/** Throws `usage` for what is no choice of any notice. */
-export function choiceOf(word: string): NoticeChoice {
+/** Throws `usage` for what is no choice of any notice, with those that this one offers. */
+export function choiceOf(word: string, offered: readonly NoticeChoice[]): NoticeChoice {
   const all = Object.keys(words) as NoticeChoice[];
   const found = all.find((choice) => choice === word || words[choice] === word);
   if (found !== undefined) return found;
-  const known = Object.values(words);
+  const known = offered.map(choiceWord);
   const meant = didYouMean(word, known);
   throw usageError(
     `${JSON.stringify(word)} is no choice`,
-    meant === undefined ? `choices are: ${known.join(", ")}` : `did you mean ${meant}?`,
+    meant !== undefined
+      ? `did you mean ${meant}?`
+      : known.length === 0
+        ? "there is nothing to choose about this notice: it is for knowing"
+        : `choices are: ${known.join(", ")}`,
   );
 }
 
@@ -56,6 +61,8 @@ export function choiceMeaning(about: NoticeAbout, choice: NoticeChoice): string 
       return about === "pointOfNoReturn"
         ? "bring the old builds back up in spite of it; what was written in the new format is not read by them"
         : "bring the old formats and the old builds back up";
+    case "leave":
+      return "end it without what fails: the fleet has the old formats, and who does not run stays stopped";
     case "acknowledge":
       return "you have seen it; nothing is done";
     default:

@@ -22,9 +22,9 @@ test("one whole shows what was seen, each choice with what it means, and the com
   const text = noticeText(noticeOf(), [noticeOf()], output, now).join("\n");
   expect(text).toContain("id       4f2a09c1d3e5b7a8, revision 1");
   expect(text).toContain(`members  scribe sha256:${"ab".repeat(6)}… → b2`);
-  expect(text).toMatch(/moorage mailbox approve 4f2a +stop the whole fleet/);
-  expect(text).toMatch(/moorage mailbox reject 4f2a +nothing is stopped/);
-  expect(text).toMatch(/moorage mailbox snooze 4f2a --for 2h/);
+  expect(text).toMatch(/`moorage mailbox approve 4f2a` +stop the whole fleet/);
+  expect(text).toMatch(/`moorage mailbox reject 4f2a` +nothing is stopped/);
+  expect(text).toMatch(/`moorage mailbox snooze 4f2a --for 2h`/);
 });
 
 test("what an agent wrote last is quoted line by line", () => {
@@ -37,7 +37,7 @@ test("what an agent wrote last is quoted line by line", () => {
   const lines = noticeText(notice, [notice], output, now);
   expect(lines).toContain("  │ one");
   expect(lines).toContain("  │ two");
-  expect(lines.join("\n")).toMatch(/moorage mailbox decide 4f2a retry +offer the bundle/);
+  expect(lines.join("\n")).toMatch(/`moorage mailbox decide 4f2a retry` +offer the bundle/);
 });
 
 test.each([

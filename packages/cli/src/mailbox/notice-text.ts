@@ -72,8 +72,8 @@ export function noticeText(notice: Notice, all: readonly Notice[], output: Outpu
   if (state.kind !== "open" && state.kind !== "snoozed") return lines;
   if (choices.length === 0) return lines;
   lines.push("", "to choose:");
-  const commands = choices.map((choice) => [decideCommand(id, choice), choiceMeaning(about, choice)] as const);
-  const later = [`moorage mailbox snooze ${id} --for 2h`, "not now: it waits again after that"] as const;
+  const commands = choices.map((choice) => [`\`${decideCommand(id, choice)}\``, choiceMeaning(about, choice)] as const);
+  const later = [`\`moorage mailbox snooze ${id} --for 2h\``, "not now: it waits again after that"] as const;
   const width = Math.max(...[...commands, later].map(([command]) => command.length));
   for (const [command, meaning] of [...commands, later]) lines.push(`  ${command.padEnd(width)}  ${meaning}`);
   return lines;

@@ -24,7 +24,7 @@ export interface Subject {
   readonly name: string;
 }
 
-export type Choice = "approve" | "reject" | "retry" | "goOn" | "goBack" | "acknowledge";
+export type Choice = "approve" | "reject" | "retry" | "goOn" | "goBack" | "leave" | "acknowledge";
 
 /** What was seen, by name: what a decision goes by. Never a secret value. */
 export type Evidence = Readonly<Record<string, string>>;

@@ -30,6 +30,7 @@ const choice = keyOf<Choice>({
   retry: true,
   goOn: true,
   goBack: true,
+  leave: true,
   acknowledge: true,
 });
 

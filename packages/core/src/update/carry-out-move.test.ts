@@ -273,13 +273,13 @@ describe("held", () => {
     },
   );
 
-  it("on its way back it only goes on: there is no other way", async () => {
+  it("on its way back it does not turn round", async () => {
     const fleet = await approved({ migration: "node migrate.ts" });
     fleet.failing.set("migrate", 1);
     await run(fleet);
     await fleet.decide("goBack");
     fleet.failing.set("start", 1);
-    expect(await run(fleet)).toMatchObject({ kind: "held", notice: { choices: ["goOn"] } });
+    expect(await run(fleet)).toMatchObject({ kind: "held", notice: { choices: ["goOn", "leave"] } });
     await fleet.decide("goOn");
     expect((await run(fleet)).kind).toBe("rolledBack");
   });

@@ -121,6 +121,7 @@ class Executor {
       this.#queue.unshift(...step.effects);
       return false;
     }
+    if (step.move.state.kind === "held") await this.#askBefore(step.effects);
     const stored = await swapMove(this.#ports.documents, revision, step.move);
     if (stored === null) {
       await this.#catchUp();
@@ -129,6 +130,12 @@ class Executor {
     this.#enter(stored, step.effects);
     if (move.state.kind === "held" || move.state.kind === "proposed") await this.#tidy();
     return true;
+  }
+
+  /** Asked before it is held: whoever is killed in between leaves a question that is refused, and never a fleet that asks nothing. */
+  async #askBefore(effects: readonly MoveEffect[]): Promise<void> {
+    const { mailbox, time } = this.#ports;
+    for (const effect of effects) if (effect.kind === "notice") await mailbox.raise(effect.draft, time());
   }
 
   #enter(stored: StoredMove, effects: readonly MoveEffect[]): void {

@@ -1,7 +1,7 @@
 /** The cold move as a state machine: what is told gives the next move and what is to be done. Old and new never live at once. */
 import type { Active, Look, Move, MoveDecision, MoveEffect, MoveEvent, MoveState, Returning, Side } from "./move.ts";
-import { isPastNoReturn } from "./move.ts";
-import { approvalNotice, heldNotice, noReturnNotice } from "./move-notices.ts";
+import { isAsleep, isLeft, isPastNoReturn } from "./move.ts";
+import { approvalNotice, heldNotice, mayBeLeft, noReturnNotice } from "./move-notices.ts";
 import { moveTodo } from "./move-todo.ts";
 
 export interface MoveStep {
@@ -85,6 +85,13 @@ function stepActive(move: Move, state: Exclude<Active, { kind: "proposed" }>, ev
     case "failed":
       return hold(move, state, event.why);
     case "epochLost":
+      // Whoever goes on closes it anew, whatever it is by then.
+      if (state.kind === "returning")
+        return hold(
+          { ...move, epoch: Math.max(move.epoch, event.epoch) },
+          { ...state, phase: "closing", cleared: false },
+          `somebody else moved the fleet's epoch to ${event.epoch}`,
+        );
       return state.kind === "approved"
         ? enter(move, { kind: "aborted", why: "somebody else moved the fleet's epoch meanwhile" })
         : hold(move, state, `somebody else moved the fleet's epoch to ${event.epoch}`);
@@ -93,6 +100,7 @@ function stepActive(move: Move, state: Exclude<Active, { kind: "proposed" }>, ev
     case "approve":
     case "reject":
     case "goOn":
+    case "leave":
     case "resumed":
       return stay(move);
     case "closed":
@@ -109,6 +117,9 @@ function stepActive(move: Move, state: Exclude<Active, { kind: "proposed" }>, ev
 
 function decideHeld(move: Move, at: Active, event: MoveEvent): MoveStep {
   if (event.kind === "goOn") return enter(recorded(move, "goOn", event), at);
+  // It is closed and cleared of what is new once more, since some of that may have come up meanwhile.
+  if (event.kind === "leave" && at.kind === "returning" && mayBeLeft(at))
+    return enter(recorded(move, "leave", event), { ...at, phase: "closing", cleared: false });
   return event.kind === "goBack" && at.kind !== "returning" ? goBack(move, at, event) : stay(move);
 }
 
@@ -160,6 +171,9 @@ function quiesce(move: Move, cleared: boolean, event: MoveEvent): MoveStep {
   if (event.kind !== "seen" || !cleared) return stay(move);
   const { look } = event;
   if (isEmpty(look)) return enter(move, { kind: "stopped" });
+  // Somebody was started meanwhile: nobody was told that it would be stopped.
+  if (isAsleep(move) && somebodyLives(look))
+    return enter(move, { kind: "returning", phase: "closing", cleared: false, outcome: "aborted" });
   if (look.leftovers > 0) return enterQuietly(move, { kind: "quiescing", cleared: false });
   return stay(move);
 }
@@ -173,7 +187,7 @@ function reopen(move: Move, opening: boolean, event: MoveEvent): MoveStep {
     return somebodyLives(event.look) ? hold(move, state, `${wordsOf(event.look)} lives`) : stay(move);
   }
   return event.kind === "opened" && event.side === "new" && opening && event.epoch > move.epoch
-    ? enter({ ...move, epoch: event.epoch }, { kind: "starting" })
+    ? enter({ ...move, epoch: event.epoch }, isAsleep(move) ? { kind: "done" } : { kind: "starting" })
     : stay(move);
 }
 
@@ -189,6 +203,7 @@ function settle(move: Move, state: Active, event: MoveEvent, side: Side, end: Mo
 
 function stepBack(move: Move, state: Returning, event: MoveEvent): MoveStep {
   const next = (phase: Returning["phase"], cleared = false): MoveState => ({ ...state, phase, cleared });
+  const startsNobody = isAsleep(move) || isLeft(move);
   switch (state.phase) {
     case "closing":
       return event.kind === "closed" && event.epoch > move.epoch
@@ -198,6 +213,7 @@ function stepBack(move: Move, state: Returning, event: MoveEvent): MoveStep {
       if (event.kind === "cleared") return enterQuietly(move, next("clearing", true));
       if (event.kind !== "seen" || !state.cleared) return stay(move);
       if (event.look.leftovers > 0) return enterQuietly(move, next("clearing"));
+      if (isLeft(move) && isFreeOfNew(event.look)) return enter(move, next("opening"));
       return isFreeOfNew(event.look) ? enter(move, next("switching")) : stay(move);
     }
     case "switching":
@@ -206,16 +222,19 @@ function stepBack(move: Move, state: Returning, event: MoveEvent): MoveStep {
       if (event.kind === "seen" && !state.cleared)
         return isFreeOfNew(event.look) ? enterQuietly(move, next("opening", true)) : enter(move, next("clearing"));
       return event.kind === "opened" && event.side === "old" && state.cleared && event.epoch > move.epoch
-        ? enter({ ...move, epoch: event.epoch }, next("starting"))
+        ? enter({ ...move, epoch: event.epoch }, startsNobody ? endOfReturn(move, state) : next("starting"))
         : stay(move);
-    case "starting": {
-      const { outcome } = state;
-      const end: MoveState = outcome === "aborted" ? { kind: "aborted", why: "it went back" } : { kind: "rolledBack" };
-      return settle(move, state, event, "old", end);
-    }
+    case "starting":
+      return settle(move, state, event, "old", endOfReturn(move, state));
     default:
       return state.phase satisfies never;
   }
+}
+
+function endOfReturn({ decisions }: Move, { outcome }: Returning): MoveState {
+  if (outcome === "rolledBack") return { kind: "rolledBack" };
+  const wanted = decisions.some(({ choice }) => choice === "goBack");
+  return { kind: "aborted", why: wanted ? "it went back" : "an agent of the fleet was started meanwhile" };
 }
 
 /** Within a state: nothing to tell anybody. */

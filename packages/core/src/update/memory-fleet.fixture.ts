@@ -9,7 +9,9 @@ import type { MoveHands } from "../ports/move-hands.ts";
 import type { Random } from "../ports/random.ts";
 import type { MovePorts } from "./carry-out-move.ts";
 import { gateAdmission } from "./gate-admission.ts";
+import { gateFor } from "./gate-documents.ts";
 import type { Look, Move, Proposal, Side } from "./move.ts";
+import { noBuild } from "./move.ts";
 import { moveFacts, putForward } from "./move-documents.ts";
 import { proposal } from "./moves.fixture.ts";
 
@@ -46,9 +48,11 @@ export class MemoryFleet implements MoveHands {
     this.random = random;
   }
 
-  /** Its members run with the old formats, and the move is proposed. */
+  /** Its members run with the old formats, those that have an old build, and the move is proposed. */
   async begin(): Promise<this> {
-    for (const agent of await this.members()) await this.starter(agent, "old").finish();
+    await gateFor(this.documents, this.proposal.fleet, this.proposal.from);
+    for (const { agent, oldBuild } of this.proposal.members)
+      if (oldBuild !== noBuild) await this.starter(agent, "old").finish();
     const put = await putForward(this.documents, this.proposal);
     if (put.kind !== "proposed") throw new Error(put.kind);
     return this;

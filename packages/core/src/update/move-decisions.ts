@@ -44,6 +44,7 @@ async function eventOf(
       return { kind: "approve", by, at, members: await hands.members() };
     case "reject":
     case "goOn":
+    case "leave":
       return { kind: choice, by, at };
     case "goBack":
       return { kind: "goBack", by, at, acrossNoReturn: draft.about === "pointOfNoReturn" };

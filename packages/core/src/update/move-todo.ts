@@ -1,5 +1,6 @@
 /** What a cold move needs done in each of its states, from the beginning: whoever takes it up does that, and harms nothing. */
 import type { Move, MoveEffect, Returning, Side } from "./move.ts";
+import { isAsleep } from "./move.ts";
 
 export function moveTodo(move: Move): MoveEffect[] {
   const { state, epoch, migration } = move;
@@ -7,6 +8,7 @@ export function moveTodo(move: Move): MoveEffect[] {
     case "approved":
       return [{ kind: "close", epoch }];
     case "quiescing":
+      if (isAsleep(move)) return state.cleared ? [{ kind: "look" }] : [{ kind: "clear" }];
       return state.cleared
         ? [{ kind: "stop", sides: ["old", "new"] }, { kind: "look" }]
         : [{ kind: "stop", sides: ["old", "new"] }, { kind: "clear" }];

@@ -50,7 +50,7 @@ export type MoveState =
   | { readonly kind: "rolledBack" };
 
 export interface MoveDecision {
-  readonly choice: "approve" | "reject" | "goOn" | "goBack";
+  readonly choice: "approve" | "reject" | "goOn" | "goBack" | "leave";
   readonly by: string;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -88,7 +88,8 @@ export interface Look {
 export type MoveEvent =
   /** `members`: the fleet as it is at this moment. */
   | { readonly kind: "approve"; readonly by: string; readonly at: number; readonly members: readonly string[] }
-  | { readonly kind: "reject" | "goOn"; readonly by: string; readonly at: number }
+  /** `leave`: going back is to end without what fails. */
+  | { readonly kind: "reject" | "goOn" | "leave"; readonly by: string; readonly at: number }
   /** `acrossNoReturn`: decided with that in view. */
   | { readonly kind: "goBack"; readonly by: string; readonly at: number; readonly acrossNoReturn: boolean }
   /** The fleet has this epoch now, and no start is let in. */
@@ -168,6 +169,19 @@ export function proposeMove({ bundle, ...proposal }: Proposal): Proposed {
     decisions: [],
   };
   return { kind: "proposed", move };
+}
+
+/** The build of a member that did not run when the move was proposed. */
+export const noBuild = "none";
+
+/** Nobody of the fleet ran when it was proposed: there is nobody to stop, and nobody to be started either. */
+export function isAsleep({ members }: Pick<Move, "members">): boolean {
+  return members.every(({ oldBuild }) => oldBuild === noBuild);
+}
+
+/** A person has decided that going back ends without what fails. */
+export function isLeft({ decisions }: Pick<Move, "decisions">): boolean {
+  return decisions.some(({ choice }) => choice === "leave");
 }
 
 /** The event log moves: what was migrated cannot be read by the old builds. */

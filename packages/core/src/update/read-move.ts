@@ -50,6 +50,6 @@ const move = fields<Move>({
   acrossNoReturn: flag,
   state,
   decisions: listOf(
-    fields<MoveDecision>({ choice: oneOf("approve", "reject", "goOn", "goBack"), by: text, at: count }),
+    fields<MoveDecision>({ choice: oneOf("approve", "reject", "goOn", "goBack", "leave"), by: text, at: count }),
   ),
 });
