@@ -21,6 +21,7 @@ import type { AgentStatus } from "../status/agent-status.ts";
 import { readStatus } from "../status/read-status.ts";
 import { bytes } from "../status/status-table.ts";
 import { clockText, sinceText } from "../text/time.ts";
+import type { CatalogExplained } from "../update/explain-catalog.ts";
 import type { PreviewResult } from "./dry-run.ts";
 import { preview, previewText } from "./dry-run.ts";
 import { eventText, stepText } from "./journal.ts";
@@ -117,6 +118,7 @@ async function explainOne(name: string, planned: Planned, session: Session, host
   const ended = status.state === "ended" || status.state === "broken";
   const { scope } = session;
   const waits = status.agentId !== null && !ended && status.state !== "running";
+  const catalog = await explainedCatalog(status, session);
   const why = waits ? await scope.whyWaiting(status.agentId) : null;
   return {
     agent: name,
@@ -125,7 +127,7 @@ async function explainOne(name: string, planned: Planned, session: Session, host
     deploy,
     fault: planned.fault,
     warnings: planned.plan?.warnings ?? [],
-    catalog: await catalogLines(status, session),
+    catalog: catalog.lines,
     journal: scope.journal.read({ agent: name, last: stepsShown }),
     events: status.agentId === null ? [] : (await clusterEvents(scope, status.agentId)).slice(-stepsShown),
     log:
@@ -133,17 +135,18 @@ async function explainOne(name: string, planned: Planned, session: Session, host
         ? (await logTail(session, status.agentId)).map((line) => host.output.redact(line))
         : [],
     why: why === null ? null : { code: why.code, message: why.message },
-    advice: why === null ? advice(name, status, planned, deploy) : [why.hint],
+    advice: why === null ? advice(name, status, planned, deploy, catalog.advice) : [why.hint],
   };
 }
 
 /** Loaded for an agent to which bundles are delivered, and for nobody else. */
-async function catalogLines(status: AgentStatus, session: Session): Promise<readonly string[]> {
-  const { delivery, agentId } = status;
+async function explainedCatalog(status: AgentStatus, session: Session): Promise<CatalogExplained> {
+  const { agent, delivery, agentId, state } = status;
   const { machine } = session.scope;
-  if (delivery === null || agentId === null || machine === null) return [];
+  if (delivery === null || agentId === null || machine === null) return { lines: [], advice: null };
   const { explainCatalog } = await import("../update/explain-catalog.ts");
-  return explainCatalog(agentId, delivery, machine, session);
+  const runs = state !== "ended" && state !== "broken";
+  return explainCatalog({ agent, instance: agentId, runs }, delivery, machine, session);
 }
 
 /** Words beside the answer: a cluster that does not tell them takes nothing away. */
@@ -160,7 +163,13 @@ function deployJson({ exit: _, condition, agent: __, agentId: ___, scope: ____, 
 }
 
 /** The exact commands that help, the most useful first. */
-function advice(name: string, status: AgentStatus, planned: Planned, deploy: PreviewResult | null): string[] {
+function advice(
+  name: string,
+  status: AgentStatus,
+  planned: Planned,
+  deploy: PreviewResult | null,
+  ofCatalog: string | null,
+): string[] {
   const { supervisor } = status;
   if (planned.fault !== null)
     return status.state === "running"
@@ -174,9 +183,7 @@ function advice(name: string, status: AgentStatus, planned: Planned, deploy: Pre
     case "running":
       return [
         ...(deploy?.intent === "diverged" ? [`\`moorage restart ${name}\` takes the changed declaration over`] : []),
-        ...((status.delivery?.heldBack.length ?? 0) > 0
-          ? ["correct its catalog and run `moorage update apply`; `moorage mailbox` has what failed, and the retry"]
-          : []),
+        ...(ofCatalog === null ? [] : [ofCatalog]),
         `\`moorage logs ${name} -f\` shows what it writes`,
       ];
     case "starting":

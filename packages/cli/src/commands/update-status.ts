@@ -12,10 +12,12 @@ import type { Output } from "../output/output.ts";
 import type { MachineScope } from "../scope/agent-scope.ts";
 import { declaredIfAny } from "../selection.ts";
 import type { Session } from "../session.ts";
+import type { AgentStatus } from "../status/agent-status.ts";
 import { readStatus } from "../status/read-status.ts";
 import { shortHash } from "../update/bundle-name.ts";
+import { channelText } from "../update/catalog-line.ts";
+import type { ChannelState } from "../update/channel-state.ts";
 import { channelState } from "../update/channel-state.ts";
-import type { ChannelState } from "../update/life-text.ts";
 import { lifeLines } from "../update/life-text.ts";
 import { nextBuild } from "../update/next-build.ts";
 import { mailText } from "../update/waiting-mail.ts";
@@ -36,19 +38,28 @@ export const updateStatus: Run = async (invocation, host) => {
   return withMachine(invocation, host, "read", async (session, machine) => {
     const { output } = host;
     const declared = await declaredOrNone(invocation, host);
-    const { agents, bakes } = await readAgents(names, declared, session, machine);
+    const { agents, bakes, tried } = await readAgents(names, declared, session, machine);
     const mail = await openMailbox(machine.documents, session.random).list();
     const waiting = waitingNotices(mail.notices, Date.now()).length;
     const moves = (await movesUnderWay(session.scope)).map(({ fleet, sentence }) => ({ fleet, sentence }));
     if (output.json) output.object("UpdateStatus", { agents: agents.map(agentJson), waiting, moves });
     for (const [index, agent] of agents.entries())
-      for (const line of agentLines(agent, bakes[index] ?? usualTrial.bakeMs, output)) output.line(line);
+      for (const line of agentLines(agent, bakes[index] ?? usualTrial.bakeMs, tried.get(agent.agent) ?? [], output))
+        output.line(line);
     if (agents.length === 0) output.line("no agent is here; `moorage deploy` starts what agent.yaml declares");
     for (const { sentence } of moves) output.line(sentence);
     if (waiting > 0) output.line(mailText(waiting));
     return exit.ok;
   });
 };
+
+interface Updated {
+  readonly agents: readonly UpdatedAgent[];
+  /** How long the trial of each takes, in milliseconds. */
+  readonly bakes: readonly number[];
+  /** By agent: the others that have what is published last in its channel. */
+  readonly tried: ReadonlyMap<string, readonly string[]>;
+}
 
 /** A declaration tells what a start would use; without one, or with a broken one, what runs is told all the same. */
 async function declaredOrNone(invocation: Invocation, host: Host): Promise<DeclaredAgent[]> {
@@ -66,7 +77,7 @@ async function readAgents(
   declared: readonly DeclaredAgent[],
   session: Session,
   machine: MachineScope,
-): Promise<{ readonly agents: readonly UpdatedAgent[]; readonly bakes: readonly number[] }> {
+): Promise<Updated> {
   const facts = new Map((await session.scope.facts()).map((each) => [each.name, each] as const));
   const statuses = await readStatus(session, { names, declared: null });
   const missing = statuses.find(({ agentId }) => agentId === null);
@@ -94,7 +105,20 @@ async function readAgents(
       nextBuildId: own === undefined ? null : nextBuild(own),
     };
   });
-  return { agents, bakes };
+  const everyone = names.length === 0 ? statuses : await readStatus(session, { names: [], declared: null });
+  const tried = new Map(agents.map((agent) => [agent.agent, othersWithNewest(agent, everyone)] as const));
+  return { agents, bakes, tried };
+}
+
+function othersWithNewest({ agent, channel, delivery }: UpdatedAgent, everyone: readonly AgentStatus[]): string[] {
+  const { published } = channel;
+  if (published === null || delivery === null) return [];
+  const mine = channelText(delivery.channel);
+  return everyone
+    .filter((other) => other.agent !== agent && other.state === "running")
+    .filter((other) => other.delivery !== null && channelText(other.delivery.channel) === mine)
+    .filter((other) => other.delivery?.inUse?.digest === published.digest)
+    .map((other) => other.agent);
 }
 
 /** Of the channel the sequences. */
@@ -108,15 +132,18 @@ function agentJson({ channel, ...rest }: UpdatedAgent): object {
   };
 }
 
-function agentLines(agent: UpdatedAgent, bakeMs: number, output: Output): string[] {
-  const { delivery, buildId, nextBuildId, state } = agent;
+function agentLines(agent: UpdatedAgent, bakeMs: number, triedBy: readonly string[], output: Output): string[] {
+  const { delivery, buildId, nextBuildId, state, channel } = agent;
+  const runs = state !== "ended" && state !== "broken";
   const lines =
-    delivery === null ? ["no bundles are delivered to it"] : lifeLines(delivery, agent.channel, bakeMs, Date.now());
-  if (buildId !== null)
+    delivery === null
+      ? ["no bundles are delivered to it"]
+      : lifeLines(delivery, { channel, bakeMs, runs, triedBy }, Date.now());
+  if (buildId !== null) {
+    const build = `${runs ? "runs" : "ran"} build ${shortHash(buildId)}`;
     lines.push(
-      nextBuildId === null || nextBuildId === buildId
-        ? `runs build ${shortHash(buildId)}`
-        : `runs build ${shortHash(buildId)}, next start ${shortHash(nextBuildId)}`,
+      nextBuildId === null || nextBuildId === buildId ? build : `${build}, next start ${shortHash(nextBuildId)}`,
     );
+  }
   return [`${output.style("bold", agent.agent)}: ${state}`, ...lines.map((line) => `  ${line}`)];
 }

@@ -147,7 +147,7 @@ test("--only tries it on one agent first; without it all others follow", async (
   expect([lastSeen(here, "one").prompt, lastSeen(here, "two").prompt]).toEqual(["be brief", "be kind"]);
   const plan = await json(here, ["update", "plan"], "UpdatePlan");
   expect(plan.all).toMatchObject([{ agents: [{ effect: "nothing" }, { effect: "new catalog", when: "next turn" }] }]);
-  expect((await here.run(["update", "status", "two"])).stdout).toContain("2 is published, and given to nobody yet");
+  expect((await here.run(["update", "status", "two"])).stdout).toContain("2 is published, and given to one alone");
   const rest = await json(here, ["update", "apply"], "UpdateResult");
   expect(rest).toMatchObject({
     exit: 0,

@@ -212,7 +212,8 @@ function recipientOf({ declared, instance, available, listens, facts }: AgentVie
   const { name, fleet, catalog } = declared;
   // The same content under another number is taken up where it is, without a trial of its own.
   const sameContent = plan.bundle.tier === "none";
-  return { agent: name, fleet, instance, bundle, sameContent, bakeMs: catalog.trial.bakeMs };
+  const signal = facts?.process?.template.catalog?.signal ?? null;
+  return { agent: name, fleet, instance, bundle, sameContent, bakeMs: catalog.trial.bakeMs, signal };
 }
 
 function isHeldBack({ effect }: AgentPlan): boolean {

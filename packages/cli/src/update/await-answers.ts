@@ -8,6 +8,7 @@ import type { AgentFacts } from "../scope/agent-scope.ts";
 import type { Session } from "../session.ts";
 import type { AwaitedBundle, Passage } from "./delivery-words.ts";
 import { passageOf } from "./delivery-words.ts";
+import { remedy } from "./remedy.ts";
 
 /** One agent that is given a bundle. */
 export interface Recipient {
@@ -18,6 +19,8 @@ export interface Recipient {
   /** It has the very same content in use, under another number. */
   readonly sameContent: boolean;
   readonly bakeMs: number;
+  /** The declared one that tells it of new files; null: none is. */
+  readonly signal: string | null;
 }
 
 export type DeliveryOutcome =
@@ -120,7 +123,7 @@ function mayShowItself(facts: AgentFacts | undefined): boolean {
 }
 
 async function endOf(
-  { agent, fleet, instance, bundle, sameContent }: Recipient,
+  { agent, fleet, instance, bundle, sameContent, signal }: Recipient,
   seen: Seen,
   session: Session,
   host: Host,
@@ -166,7 +169,7 @@ async function endOf(
         condition: {
           code,
           message,
-          hint: "correct it and run `moorage update apply`; `moorage mailbox` has the whole of it",
+          hint: remedy(seen.why, agent, signal),
         },
         log: lines.map((line) => host.output.redact(line)),
         exit: exit.refused,

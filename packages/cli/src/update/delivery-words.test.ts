@@ -1,7 +1,7 @@
-import type { PublishedHead } from "@moorage/bundle";
 import type { DeliveryFacts } from "@moorage/local";
 import { expect, test } from "vitest";
-import { passageOf } from "./delivery-words.ts";
+import type { ChannelState } from "./channel-state.ts";
+import { passageOf, trialText } from "./delivery-words.ts";
 import { lifeLines, useCell } from "./life-text.ts";
 
 const bundle = (sequence: number): { sequence: number; catalogHash: string; digest: string } => ({
@@ -67,11 +67,11 @@ const ways: readonly (readonly [string, DeliveryFacts | null, object])[] = [
     { ...confirmed, next: { ...next, state: "deferred", deferred: { cause: "notNow", until: later, tries: 1 } } },
     { phase: expect.stringContaining('"not now": put off until') as string },
   ],
-  ["on trial", trial, { kind: "underway", phase: "on trial: 0 of 1 turns, 4 s of 10 s", onTrial: true }],
+  ["on trial", trial, { kind: "underway", phase: "on trial: 0 of 1 turn, 4 s of 10 s", onTrial: true }],
   [
     "lived long enough, without a turn",
     { ...trial, trial: { turns: 0, turnsWanted: 1, baked: true } },
-    { phase: "on trial: 0 of 1 turns, 10 s of 10 s" },
+    { phase: "on trial: 0 of 1 turn, 10 s of 10 s" },
   ],
   ["confirmed", { ...confirmed, inUse: bundle(2) }, { kind: "confirmed", unproven: false }],
   ["unproven", { ...confirmed, inUse: bundle(2), unproven: true }, { kind: "confirmed", unproven: true }],
@@ -108,19 +108,61 @@ test.each(ways)("%s", (_name, facts, expected) => {
   expect(passageOf(facts, bundle(2), { trialMs: 4_200, bakeMs: 10_000, now: 0 })).toMatchObject(expected);
 });
 
+const channel: ChannelState = {
+  published: bundle(4),
+  assigned: bundle(3),
+  confirmed: bundle(1),
+  numbers: new Map([1, 2, 3, 4].map((sequence) => [bundle(sequence).digest, sequence] as const)),
+};
+const beside = { channel, bakeMs: 10_000, runs: true };
+
 test("a life in sentences says what is in use, what waits and what the channel has", () => {
-  const head = (sequence: number): PublishedHead => ({ ...bundle(sequence), channel: confirmed.channel });
-  const channel = { published: head(4), assigned: head(3), confirmed: head(1) };
-  expect(lifeLines({ ...confirmed, next: { ...next, state: "fetched" } }, channel, 10_000, 0)).toEqual([
+  expect(lifeLines({ ...confirmed, next: { ...next, state: "fetched" } }, beside, 0)).toEqual([
     "catalog 1 (00000000) is in use",
     "2 (00000000): fetched; not verified yet",
     "3 is given to its fleet, and it has not heard of it yet",
-    "4 is published, and given to nobody yet: `moorage update apply` does it",
+    "4 is published, and given to nobody yet: `moorage update apply` gives it to the fleet",
   ]);
-  expect(lifeLines(back, { published: head(2), assigned: head(2), confirmed: head(1) }, 10_000, 0)).toEqual([
+  const second = { ...channel, published: bundle(2), assigned: bundle(2) };
+  expect(lifeLines(back, { ...beside, channel: second }, 0)).toEqual([
     "brought back on catalog 1 (00000000): 2 (00000000) failed: it ended with code 1",
     "2 (00000000): brought back: it ended with code 1; held back until another build",
   ]);
+});
+
+test("what is held back is neither news nor to be given again, whatever its number is now", () => {
+  const again = { ...bundle(3), catalogHash: bundle(2).catalogHash };
+  const facts: DeliveryFacts = { ...confirmed, heldBack: [held] };
+  const lines = [
+    "catalog 1 (00000000) is in use",
+    "2 (00000000): brought back: it ended with code 1; held back until another build",
+  ];
+  expect(lifeLines(facts, { ...beside, channel: { ...channel, assigned: again, published: again } }, 0)).toEqual(lines);
+  expect(lifeLines(facts, { ...beside, channel: { ...channel, assigned: null, published: again } }, 0)).toEqual(lines);
+});
+
+test("what one agent tries alone is given to that one", () => {
+  const only = { ...channel, published: bundle(2), assigned: bundle(1) };
+  expect(lifeLines(confirmed, { ...beside, channel: only, triedBy: ["one"] }, 0)).toContain(
+    "2 is published, and given to one alone: `moorage update apply` gives it to the fleet",
+  );
+});
+
+test("what an agent that has ended used was in use", () => {
+  const ended = { ...beside, runs: false, channel: { ...channel, published: bundle(3) } };
+  expect(lifeLines(confirmed, ended, 0)).toEqual([
+    "catalog 1 (00000000) was in use",
+    "3 is given to its fleet: its next start uses it",
+  ]);
+});
+
+test.each([
+  [{ turns: 0, turnsWanted: 1, baked: false }, 10_000, "on trial for 10 s: 0 of 1 turn done"],
+  [{ turns: 1, turnsWanted: 2, baked: true }, 10_000, "on trial, its 10 s are over: 1 of 2 turns done"],
+  [{ turns: 0, turnsWanted: 0, baked: false }, 10_000, "on trial for 10 s"],
+  [{ turns: 0, turnsWanted: 1, baked: true }, 0, "on trial: 0 of 1 turn done"],
+])("where nobody counts the seconds, a trial of %j in %d ms is told once", (progress, bakeMs, text) => {
+  expect(trialText({ ...trial, trial: progress }, null, bakeMs)).toBe(text);
 });
 
 test("the column says what is in use and what comes", () => {

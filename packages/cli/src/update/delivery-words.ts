@@ -16,7 +16,12 @@ export type Passage =
   | { readonly kind: "underway"; readonly phase: string; readonly onTrial: boolean }
   | { readonly kind: "confirmed"; readonly unproven: boolean }
   | { readonly kind: "nextStart" }
-  | { readonly kind: "refused" | "reverted"; readonly code: string; readonly message: string }
+  | {
+      readonly kind: "refused" | "reverted";
+      readonly code: string;
+      readonly message: string;
+      readonly why: Pick<HeldBack, "reason" | "detail">;
+    }
   /** Another one came after it. */
   | { readonly kind: "superseded"; readonly by: number };
 
@@ -29,11 +34,16 @@ export function passageOf(
   if (facts === null) return { kind: "underway", phase: "waits for its supervisor", onTrial: false };
   const { state, inUse, next, failed } = facts;
   if (failed?.digest === bundle.digest)
-    return { kind: "reverted", code: `reverted.${failed.reason}`, message: `brought back: ${failed.detail}` };
+    return {
+      kind: "reverted",
+      code: `reverted.${failed.reason}`,
+      message: `brought back: ${failed.detail}`,
+      why: failed,
+    };
   const held = facts.heldBack.find(
     ({ digest, catalogHash }) => digest === bundle.digest || catalogHash === bundle.catalogHash,
   );
-  if (held !== undefined) return { kind: wasTried(held) ? "reverted" : "refused", ...heldWords(held, now) };
+  if (held !== undefined) return { kind: wasTried(held) ? "reverted" : "refused", ...heldWords(held, now), why: held };
   if (inUse?.digest === bundle.digest) {
     if (state === "confirmed") return { kind: "confirmed", unproven: facts.unproven };
     return { kind: "underway", phase: trialText(facts, trialMs, bakeMs), onTrial: state === "trial" };
@@ -47,16 +57,18 @@ export function passageOf(
   return { kind: "underway", phase: "told; not fetched yet", onTrial: false };
 }
 
-/** "on trial: 1 of 1 turns, 4 s of 10 s". Without `trialMs` nobody counts the seconds. */
+/** "on trial: 1 of 1 turn, 4 s of 10 s". Without `trialMs` nobody counts the seconds: "on trial for 10 s: 1 of 1 turn done". */
 export function trialText({ trial }: DeliveryFacts, trialMs: number | null, bakeMs: number): string {
   if (trial === null) return "coming back";
   const { turns, turnsWanted, baked } = trial;
-  const counted = turnsWanted === 0 ? [] : [`${turns} of ${turnsWanted} turns`];
-  const lived =
-    trialMs === null && !baked
-      ? `${seconds(bakeMs)} not over`
-      : `${seconds(baked ? bakeMs : Math.min(bakeMs, trialMs ?? 0))} of ${seconds(bakeMs)}`;
-  return `on trial: ${[...counted, lived].join(", ")}`;
+  const of = `${turns} of ${turnsWanted === 1 ? "1 turn" : `${turnsWanted} turns`}`;
+  if (trialMs === null || bakeMs === 0) {
+    const done = turnsWanted === 0 ? "" : `: ${of} done`;
+    if (bakeMs === 0) return `on trial${done}`;
+    return baked ? `on trial, its ${seconds(bakeMs)} are over${done}` : `on trial for ${seconds(bakeMs)}${done}`;
+  }
+  const lived = `${seconds(baked ? bakeMs : Math.min(bakeMs, trialMs))} of ${seconds(bakeMs)}`;
+  return `on trial: ${turnsWanted === 0 ? "" : `${of}, `}${lived}`;
 }
 
 /** What a bundle on its way waits for. */
