@@ -69,7 +69,10 @@ export function pathText(steps: readonly Step[]): string {
 /** A text of somebody else's as a message may hold it: in quotes, ASCII alone, not long. */
 export function shown(text: string): string {
   const cut = text.length > 80 ? `${text.slice(0, 80)}…` : text;
-  return JSON.stringify(cut).replace(/[^ -~\u2026]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return JSON.stringify(cut).replace(
+    /[^ -~\u2026]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 function listed(flaws: readonly Flaw[]): string {

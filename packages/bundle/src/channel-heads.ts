@@ -100,9 +100,12 @@ export function raiseMark(disk: Disk, folder: string, mark: Mark, head: Publishe
   // A damaged one that is lower does not matter any more: whoever publishes again is over it.
   if (Number(entriesIn(place).at(-1) ?? 0) >= sequence) return readMark(folder, channel, mark) ?? head;
   makeDurableFolder(disk, place);
-  if (disk.symbolicLink(targetOf(digest, 4), join(place, entryNameOf(sequence)))) disk.syncFolder(place);
-  for (const name of entriesIn(place)) if (Number(name) < sequence) disk.remove(join(place, name));
-  return readMark(folder, channel, mark) ?? head;
+  const own = disk.symbolicLink(targetOf(digest, 4), join(place, entryNameOf(sequence)));
+  if (own) disk.syncFolder(place);
+  const marked = entriesIn(place);
+  for (const name of marked) if (Number(name) < sequence) disk.remove(join(place, name));
+  const highest = Number(marked.at(-1)) === sequence;
+  return own && highest ? head : (readMark(folder, channel, mark) ?? head);
 }
 
 function entriesIn(place: string): string[] {

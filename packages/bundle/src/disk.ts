@@ -49,7 +49,12 @@ export const nodeDisk: Disk = {
     }
   },
   remove(path) {
-    fs.rmSync(path, { recursive: true, force: true });
+    try {
+      // Most of what is removed is one file or link.
+      fs.unlinkSync(path);
+    } catch {
+      fs.rmSync(path, { recursive: true, force: true });
+    }
   },
 };
 

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { temporaryFolder } from "./catalog-folder.fixture.ts";
 import { envelopeBytes, parseEnvelope } from "./dsse.ts";
 import { digestOf, manifestOf, optionsFor } from "./signed-bundle.fixture.ts";
+import { openStore } from "./store.ts";
 import { StoreError } from "./store-error.ts";
 import {
   bundleOf,
@@ -142,8 +143,9 @@ describe("content", () => {
       expect(storeCode(() => scene.store.get(bad, options))).toBe("storeFault");
   });
 
-  test("what a killed process left is swept once it is old", () => {
-    scene.store.put(bundleOf(oldManifest, oldFiles), payload);
+  test("what a killed process left is swept by the first put of another, once it is old", () => {
+    const before = openStore(join(folder, "bundles"), { now: Date.now });
+    before.put(bundleOf(oldManifest, oldFiles), payload);
     const place = join(folder, "bundles/sha256");
     const [young, old] = [".x.0123456789abcdef.new", ".y.0123456789abcdef.new"] as const;
     for (const name of [young, old]) fs.writeFileSync(join(place, name), "");

@@ -66,6 +66,7 @@ export interface StoreOptions {
 /** The store below a folder, which is made when something is put there: `sha256/…` and `channels/…`. */
 export function openStore(folder: string, { now, disk = nodeDisk }: StoreOptions): BundleStore {
   const content = join(folder, "sha256");
+  let swept = false;
   const envelopeAt = (digest: string): string => join(content, `${hexOf(digest)}.bundle`);
   const packAt = (catalogHash: string): string => join(content, `${hexOf(catalogHash)}.catalog`);
 
@@ -95,7 +96,9 @@ export function openStore(folder: string, { now, disk = nodeDisk }: StoreOptions
         throw error;
       }
       if (fresh.length > 0) disk.syncFolder(content);
-      sweepUnfinished(disk, content, now());
+      // A look at all that there is, which need not be taken each time.
+      if (!swept) sweepUnfinished(disk, content, now());
+      swept = true;
 
       function add(path: string, parts: Iterable<Uint8Array>): void {
         fresh.push([writeUnfinished(disk, path, parts), path]);

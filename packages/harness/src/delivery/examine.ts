@@ -18,12 +18,22 @@ export interface Bundles {
   manifestOf(digest: string): Manifest | null;
 }
 
+/** Of the one in use and the one on its way, each is asked for several times. */
+const rememberedManifests = 4;
+
 export function bundlesIn(store: BundleStore): Bundles {
+  const remembered = new Map<string, Manifest>();
   return {
     store,
     manifestOf(digest) {
+      const before = remembered.get(digest);
+      if (before !== undefined) return before;
       const manifest = store.manifest(digest);
-      return manifest !== null && manifestDigest(manifestBytes(manifest)) === digest ? manifest : null;
+      if (manifest === null || manifestDigest(manifestBytes(manifest)) !== digest) return null;
+      remembered.set(digest, manifest);
+      const [oldest] = remembered.keys();
+      if (remembered.size > rememberedManifests && oldest !== undefined) remembered.delete(oldest);
+      return manifest;
     },
   };
 }
