@@ -1,5 +1,6 @@
 /** What came of carrying a cold move out: for people, for programs, and as an exit code. */
 import type { ColdMove, MoveOutcome, Notice } from "@moorage/core";
+import { isAsleep, isLeft } from "@moorage/core";
 import { exit } from "../errors/exit-code.ts";
 import { formatWords, stateWords, underWayText } from "./move-words.ts";
 
@@ -50,7 +51,7 @@ export function moveText({ fleet, outcome, move }: MoveReport): string {
     case "done":
     case "aborted":
     case "rolledBack":
-      return move === null ? `fleet ${fleet}: ${outcome}` : `fleet ${fleet}: ${stateWords(move.state)}`;
+      return `fleet ${fleet}: ${move === null ? outcome : endWords(move)}`;
     case "waiting":
     case "held":
     case "interrupted":
@@ -64,6 +65,17 @@ export function moveText({ fleet, outcome, move }: MoveReport): string {
     default:
       return outcome satisfies never;
   }
+}
+
+/** Where nobody was started, the command that starts stands in it. */
+function endWords(move: ColdMove): string {
+  const { kind } = move.state;
+  if (kind === "done" && isAsleep(move))
+    return `done: the fleet has the new formats (${formatWords(move)}); \`moorage deploy\` starts it`;
+  if (kind !== "done" && isLeft(move))
+    return `${kind}: the fleet has the old formats again; who does not run stays stopped, and \`moorage deploy\` starts them`;
+  if (kind === "rolledBack" && isAsleep(move)) return "rolledBack: the fleet has the old formats again";
+  return stateWords(move.state);
 }
 
 /** For `--json`. */

@@ -1,10 +1,16 @@
 /** Proposes the cold move of a whole fleet: everything that it needs is checked and recorded first; nothing is stopped. */
 import type { Channel, ColdMove, MoveMember, MovePutForward, RuntimeTarget } from "@moorage/core";
 import {
+  approvalNotice,
   axes,
   axisWords,
   firstDifference,
+  hasPointOfNoReturn,
+  isAsleep,
   moorageProfile,
+  moveFacts,
+  noBuild,
+  openMailbox,
   putForward,
   readGate,
   readNotes,
@@ -27,6 +33,7 @@ import type { FleetInstance } from "./look-fleet.ts";
 import { fleetInstances, mayLive } from "./look-fleet.ts";
 import type { MoveReport } from "./move-report.ts";
 import { reportOfMove } from "./move-report.ts";
+import { formatWords } from "./move-words.ts";
 
 export interface ColdProposal {
   /** Every declared agent of the fleet, with the formats that it is to have. */
@@ -69,7 +76,24 @@ export async function proposeColdMove(proposal: ColdProposal, ports: ColdMovePor
   const gaveUp = put.kind === "underWay" && (await giveUp(put.move, wanted, machine));
   const { move } = demandProposed(gaveUp ? await putForward(documents, wanted) : put, fleet);
   await forgetOtherLaunches(documents, fleet, move.id);
+  if (harmsNobody(move)) await approveAtOnce(move, ports);
   return carryOutFleet(fleet, ports);
+}
+
+/** Nobody is stopped or started, nothing of the data moves, and it can be moved back in the same way: there is nothing to ask. */
+function harmsNobody(move: ColdMove): boolean {
+  return move.state.kind === "proposed" && isAsleep(move) && move.migration === null && !hasPointOfNoReturn(move);
+}
+
+/** In the name of whoever called for it. Where that is lost to another decision, the move goes by the other one. */
+async function approveAtOnce(move: ColdMove, { machine, session, host }: ColdMovePorts): Promise<void> {
+  const { documents } = machine;
+  const mailbox = openMailbox(documents, session.random);
+  const { notice } = await mailbox.raise(approvalNotice(move), Date.now());
+  const word = { choice: "approve", by: whoDecides(), at: Date.now(), revision: notice.revision } as const;
+  const decided = await mailbox.decide(notice.id, word, moveFacts(documents));
+  if (decided.kind !== "decided") return;
+  host.output.progress(`fleet ${move.fleet}: nobody of it runs: it moves (${formatWords(move)}) without asking`);
 }
 
 function oneFleet(agents: readonly DeclaredAgent[]): { readonly fleet: string; readonly to: RuntimeTarget } {
@@ -136,7 +160,7 @@ function launchOf({ agent, identity, template, notes, catalog }: LaunchPlan): Me
 function membersOf(launches: readonly MemberLaunch[], living: readonly MemberLaunch[]): MoveMember[] {
   return launches.map(({ agent, template }) => ({
     agent,
-    oldBuild: living.find((one) => one.agent === agent)?.template.buildId ?? "none",
+    oldBuild: living.find((one) => one.agent === agent)?.template.buildId ?? noBuild,
     newBuild: template.buildId,
   }));
 }

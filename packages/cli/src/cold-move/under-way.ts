@@ -1,6 +1,7 @@
 /** The cold moves of a scope that have not come to their end. */
 import type { ColdMove } from "@moorage/core";
 import { PlainDataError, readMove } from "@moorage/core";
+import { CliError } from "../errors/cli-error.ts";
 import type { AgentScope } from "../scope/agent-scope.ts";
 import { underWayText } from "./move-words.ts";
 
@@ -26,5 +27,23 @@ export async function movesUnderWay({ machine }: Pick<AgentScope, "machine">): P
       const sentence = `fleet ${name}: its cold move cannot be read, another version of moorage wrote it; use that one`;
       return [{ fleet: name, move: null, sentence }];
     }
+  });
+}
+
+/** Whether something was done in its name: before that it only waits, and nothing else has to wait for it. */
+export function isBegun({ move }: Pick<MoveUnderWay, "move">): boolean {
+  return move?.state.kind !== "proposed";
+}
+
+/** What a fleet is given while it moves, would come behind the move's back. Throws `moveUnderWay`, exit 4. */
+export async function checkNoMove(fleets: readonly string[], scope: Pick<AgentScope, "machine">): Promise<void> {
+  const found = (await movesUnderWay(scope)).find((one) => fleets.includes(one.fleet) && isBegun(one));
+  if (found === undefined) return;
+  const { sentence } = found;
+  throw new CliError({
+    code: "moveUnderWay",
+    message: `${sentence}; nothing else is published for the fleet or given to it before that has come to its end`,
+    hint: "`moorage update apply` goes on with the move, or tells the notice that asks; then run it again",
+    details: { fleet: found.fleet },
   });
 }

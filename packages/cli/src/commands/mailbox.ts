@@ -3,6 +3,7 @@ import type { Mail, Notice, NoticeChoice } from "@moorage/core";
 import { openMailbox, waitingNotices } from "@moorage/core";
 import type { Invocation, Run } from "../args/command-spec.ts";
 import type { ColdMovePorts } from "../cold-move/carry-out.ts";
+import { movesUnderWay } from "../cold-move/under-way.ts";
 import { usageError } from "../errors/cli-error.ts";
 import { exit } from "../errors/exit-code.ts";
 import type { Host } from "../host.ts";
@@ -27,14 +28,25 @@ export const mailboxList: Run = async (invocation, host) =>
     const now = Date.now();
     const all = invocation.flags["all"] === true;
     const shown = all ? mail.notices : waitingNotices(mail.notices, now);
+    const unasked = (await movesUnderWay(session.scope)).filter(({ fleet }) => !asks(mail.notices, fleet));
     if (output.json) {
       output.object("MailboxResult", { notices: shown.map(noticeJson), unreadable: mail.unreadable });
       return exit.ok;
     }
     for (const line of noticeLines(shown, mail.notices, output, now)) output.line(line);
     for (const line of listEnd(shown, mail, all)) output.line(line);
+    // Whoever was to ask was killed before, or what it asked is decided.
+    for (const { sentence } of unasked)
+      output.line(`${sentence}; it asks nothing now: \`moorage update apply\` goes on, or asks`);
     return exit.ok;
   });
+
+/** Whether a notice about the fleet's move waits, if only later. */
+function asks(notices: readonly Notice[], fleet: string): boolean {
+  return notices.some(
+    (notice) => isAboutMove(notice) && notice.subject.name === fleet && /^(?:open|snoozed)$/.test(notice.state.kind),
+  );
+}
 
 function listEnd(shown: readonly Notice[], { notices, unreadable }: Mail, all: boolean): string[] {
   const others = notices.length - shown.length;

@@ -1,5 +1,6 @@
 /** `moorage update rollback`: old content under a new sequence, published and delivered like anything else. */
 import type { Run } from "../args/command-spec.ts";
+import { checkNoMove } from "../cold-move/under-way.ts";
 import { showProgress } from "../output/progress.ts";
 import { countFlag, declaredAgents } from "../selection.ts";
 import { appliedJson, closingLines } from "../update/applied-text.ts";
@@ -20,6 +21,10 @@ export const updateRollback: Run = async (invocation, host) => {
     try {
       const views = await observeFleets(agents, session, machine, "published");
       const lines = catalogLines(agents);
+      await checkNoMove(
+        lines.map(({ channel }) => channel.fleet),
+        session.scope,
+      );
       const channels = lines.map(({ channel }) => channel);
       const heldBack = await heldBackOf(channels, session);
       const published = rollBack(lines, views, to, machine, host.output, heldBack);

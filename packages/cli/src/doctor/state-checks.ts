@@ -1,6 +1,7 @@
 /** What doctor looks at in the state directory: may it be used, is there space, whose are the agents in it. */
 import { statfsSync, statSync } from "node:fs";
 import type { Invocation } from "../args/command-spec.ts";
+import { moveChecks } from "../cold-move/move-checks.ts";
 import { reportOf } from "../errors/report.ts";
 import type { Host } from "../host.ts";
 import { stateDir } from "../scope/local-scope.ts";
@@ -64,5 +65,10 @@ async function insideChecks(session: Session, host: Host): Promise<Check[]> {
   const agents = await readStatus(session, { names: [], declared: null });
   const facts = (await session.scope.facts()).flatMap(({ process }) => process ?? []);
   const running = agents.filter(({ state }) => state === "running").length;
-  return [ok("agents", `${agents.length} here, ${running} of them running`), ...agentChecks(agents, facts, host.env)];
+  const moves = await moveChecks(session.scope);
+  return [
+    ok("agents", `${agents.length} here, ${running} of them running`),
+    ...agentChecks(agents, facts, host.env),
+    ...moves,
+  ];
 }

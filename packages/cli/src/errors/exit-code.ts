@@ -58,6 +58,7 @@ const codesOfErrors: Readonly<Record<string, number>> = {
   cannotTell: exit.refused,
   insideFleet: exit.refused,
   moveRecordLost: exit.refused,
+  moveUnderWay: exit.refused,
   nothingToKeep: exit.refused,
   noUserManager: exit.refused,
   secretsFromEnvironment: exit.refused,

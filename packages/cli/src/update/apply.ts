@@ -3,6 +3,7 @@ import type { AgentPlan, UpdatePlan } from "@moorage/core";
 import { planUpdate, whatMoved } from "@moorage/core";
 import type { MoveReport } from "../cold-move/move-report.ts";
 import { exitOfMove } from "../cold-move/move-report.ts";
+import { checkNoMove } from "../cold-move/under-way.ts";
 import type { DeclaredAgent } from "../declaration/agent.ts";
 import { CliError } from "../errors/cli-error.ts";
 import { exit, worstExit } from "../errors/exit-code.ts";
@@ -159,6 +160,11 @@ async function deliver(
   const { machine, session, progress, host } = ports;
   const store = storeOf(machine);
   const planned = plannedAgents(views, plans);
+  // A move may have been approved since this call began.
+  await checkNoMove(
+    views.map(({ fleet }) => fleet),
+    session.scope,
+  );
   if (only === null)
     for (const { line, bundle } of views.flatMap(availableNow)) {
       const ofLine = planned.filter(({ view }) => view.available?.line === line);

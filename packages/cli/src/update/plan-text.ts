@@ -26,23 +26,31 @@ export function planText(view: FleetView, plan: UpdatePlan, output: Output): str
 }
 
 /** Which bundle the plan is about. */
-export function availableText({ line, source, bundle, head }: Available): string {
+export function availableText({ line, source, bundle, head, sameContent }: Available): string {
   const channel = channelText(line.channel);
   if (bundle === null) return `${channel}: nothing is published; the first deploy does it`;
   if (source === "published") return `${channel}: ${bundleName(bundle)}, as it is published`;
-  const since = head === null ? "nothing was published before" : `edited since ${head}`;
+  const since =
+    head === null
+      ? "nothing was published before"
+      : sameContent
+        ? `the content of ${head}, for the formats and the key that count now`
+        : `edited since ${head}`;
   return `${channel}: ${bundleName(bundle)}, as \`moorage update apply\` would publish ${line.path} (${since})`;
 }
 
 function rowOf(
   { declared, available, instance }: AgentView,
   plan: AgentPlan | undefined,
-  { open }: FleetView,
+  { open, agents }: FleetView,
 ): string[] {
+  // Where nobody is stopped and no data moves, there is nothing to approve.
+  const asks =
+    agents.some((each) => each.instance !== null) || open?.eventLogSchema !== declared.fingerprint.eventLogSchema;
   if (plan === undefined) {
     if (instance !== null) return [declared.name, "elsewhere", "-", "-", "nothing", "–"];
     if (startsAfterMove(open, [declared]))
-      return [declared.name, "-", "cold", "-", "whole fleet moves", "after approval"];
+      return [declared.name, "-", "cold", "-", "whole fleet moves", asks ? "after approval" : "with the update"];
     const bundle = available?.bundle ?? null;
     return [
       declared.name,

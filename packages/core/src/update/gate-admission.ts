@@ -41,7 +41,7 @@ function refusal(fleet: string, passage: Exclude<Passage, { kind: "pass" }>): Co
   return {
     code: "otherFormats",
     message: `its ${axisWords[axis]} is ${build}, and the fleet ${fleet} has ${passage.fleet}; two formats never run side by side`,
-    hint: "`moorage update apply` proposes a cold move of the whole fleet",
+    hint: "`moorage update apply` moves the whole fleet: at once where nobody of it runs, else once that is approved",
   };
 }
 
