@@ -100,15 +100,21 @@ export function fleetNames(count: number): string[] {
   return Array.from({ length: count }, (_, at) => `agent-${String(at + 1).padStart(3, "0")}`);
 }
 
-/** A declaration of many agents that sleep, in a folder of its own; resolves to its path. */
-export function sleepingFleet(place: Place, names: readonly string[]): string {
-  const file = join(place.folder(), "agents.yaml");
+/** A declaration of many agents that sleep, in a folder of its own, with a catalog of one prompt or without any; its path. */
+export function sleepingFleet(place: Place, names: readonly string[], catalog: "catalog" | "none" = "none"): string {
+  const folder = place.folder();
+  const file = join(folder, "agents.yaml");
+  if (catalog === "catalog") {
+    mkdirSync(join(folder, "catalog"));
+    writeFileSync(join(folder, "catalog/system.md"), "be kind\n");
+  }
+  const fleet = catalog === "none" ? "" : "fleet: sleepers, catalog: ./catalog, ";
   const documents = names.map((name) =>
     [
       "apiVersion: moorage.dev/v1alpha1",
       "kind: Agent",
       `metadata: { name: ${name} }`,
-      'spec: { run: { command: [sleep, "100000"] } }',
+      `spec: { ${fleet}run: { command: [sleep, "100000"] } }`,
     ].join("\n"),
   );
   writeFileSync(file, `${documents.join("\n---\n")}\n`);

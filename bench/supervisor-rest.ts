@@ -21,6 +21,9 @@ export async function supervisorRest(place: Place): Promise<Reading[]> {
   await run([...place.moorage, "deploy", "first", "--state", first, "--", "sleep", "100000"], place);
   await place.endAgents(first);
   await run([...place.moorage, "deploy", "--file", sleepingFleet(place, fleetNames(count)), "--state", state], place);
+  const delivered = join(place.folder(), "state");
+  const catalogs = sleepingFleet(place, fleetNames(count), "catalog");
+  await run([...place.moorage, "deploy", "--file", catalogs, "--state", delivered], place);
   const [node] = place.bareBoot;
   const sleepers = Array.from({ length: count }, () =>
     spawn(node, ["-e", "setTimeout(() => {}, 1e9)"], { env: place.env, signal: place.signal, stdio: "ignore" }),
@@ -40,6 +43,7 @@ export async function supervisorRest(place: Place): Promise<Reading[]> {
     });
     const [oursRate, bareRate] = [rates(ours, oursBefore), rates(bare, bareBefore)];
     const [oursMemory, bareMemory] = [ours.map(residentMiB), bare.map(residentMiB)];
+    const deliveredMemory = supervisorsOf(delivered).map(residentMiB);
     const typical = spread(bareMemory).median;
     return [
       {
@@ -49,6 +53,14 @@ export async function supervisorRest(place: Place): Promise<Reading[]> {
         baseline: { unit: "MiB", value: spread(bareMemory) },
         compared: { unit: "×", value: spread(oursMemory.map((each) => each / typical)) },
         limit: { kind: "atMost", value: 1.25 },
+      },
+      {
+        what: "a supervisor at rest that delivers a catalog: resident memory",
+        ours: { unit: "MiB", value: spread(deliveredMemory) },
+        against: "a Node that sleeps",
+        baseline: { unit: "MiB", value: spread(bareMemory) },
+        compared: { unit: "×", value: spread(deliveredMemory.map((each) => each / typical)) },
+        limit: { kind: "atMost", value: 1.4 },
       },
       {
         what: "a supervisor at rest: wake-ups of all threads",
@@ -61,7 +73,7 @@ export async function supervisorRest(place: Place): Promise<Reading[]> {
     ];
   } finally {
     for (const sleeper of sleepers) sleeper.kill("SIGKILL");
-    if (!place.signal.aborted) await place.endAgents(state);
+    if (!place.signal.aborted) for (const each of [state, delivered]) await place.endAgents(each);
   }
 }
 
