@@ -1,6 +1,8 @@
 /** `moorage status`: one line an agent, once or at every change. */
 import type { Invocation, Run } from "../args/command-spec.ts";
 import { movesUnderWay } from "../cold-move/under-way.ts";
+import type { DeclaredAgent } from "../declaration/agent.ts";
+import { usageError } from "../errors/cli-error.ts";
 import { exit } from "../errors/exit-code.ts";
 import type { Host } from "../host.ts";
 import { resolveSelf } from "../inside.ts";
@@ -39,9 +41,24 @@ async function choiceOf(invocation: Invocation, { cwd, env }: Host): Promise<Sta
   const names = resolveSelf(invocation.words, env);
   if (invocation.flags["fleet"] !== true && invocation.flags["file"] === undefined) return { names, declared: null };
   // Only here: a plain status reads no declaration.
-  const { declaredAgents } = await import("../selection.ts");
+  const { checkDeclared, declaredAgents } = await import("../selection.ts");
   const declared = await declaredAgents(invocation, cwd);
-  return { names, declared: names.length === 0 ? declared : declared.filter(({ name }) => names.includes(name)) };
+  for (const name of names) checkFleetWord(name, declared);
+  return {
+    names,
+    declared: names.length === 0 ? declared : [...new Set(names)].map((name) => checkDeclared(name, declared)),
+  };
+}
+
+/** The flag takes no value: a word behind it names an agent. */
+function checkFleetWord(word: string, declared: readonly DeclaredAgent[]): void {
+  if (declared.some(({ name }) => name === word)) return;
+  const members = declared.filter(({ fleet }) => fleet === word).map(({ name }) => name);
+  if (members.length > 0)
+    throw usageError(
+      `${word} is a fleet, and a word here names an agent`,
+      `run \`moorage status --fleet\` for all of them, or name one of: ${members.join(", ")}`,
+    );
 }
 
 function statusLines(agents: readonly AgentStatus[], waiting: number, choice: StatusChoice, output: Output): string[] {

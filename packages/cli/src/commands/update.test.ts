@@ -313,6 +313,8 @@ test.each([
   [["update", "status", "nobody"], 4, "no agent nobody is here"],
   [["update", "apply", "--file", "absent.yaml"], 2, "there is no absent.yaml"],
   [["update", "pause"], 2, "pause"],
+  [["status", "--fleet", "writers"], 2, "writers is a fleet, and a word here names an agent"],
+  [["status", "--fleet", "scrib"], 2, "did you mean scribe?"],
 ])("%j is exit %d", async (argv, exit, text) => {
   await using here = commandHere();
   writeAgents(here, [agentDocument("scribe")]);

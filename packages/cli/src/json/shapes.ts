@@ -67,6 +67,7 @@ const status = z.strictObject({
   source: maybe,
   buildId: maybe,
   nextBuildId: maybe,
+  editedSince: z.nullable(whole),
   node: maybe,
   image: maybe,
 });

@@ -91,8 +91,20 @@ export async function startAll(
       for (const warning of result.warnings) host.output.warn(warning);
       const ended = result.condition?.code === "agentEnded";
       const tail = ended && !host.output.json ? await logTail(session, result.agentId) : [];
-      progress.end(plan.agent, startText(result, host.output, tail));
+      const edited = await editedLines(plan, result, session);
+      progress.end(plan.agent, [startText(result, host.output, tail), ...edited].join("\n"));
       return result;
     }),
   );
+}
+
+/** That what runs has not got what was edited. Loaded for an agent that runs and has a catalog, and for nobody else. */
+async function editedLines(plan: LaunchPlan, { outcome }: StartResult, { scope }: Session): Promise<string[]> {
+  if (outcome !== "alreadyRunning" || plan.catalog === null || scope.machine === null) return [];
+  const [{ editedSince }, { editedText }] = await Promise.all([
+    import("../update/edited-since.ts"),
+    import("../update/life-text.ts"),
+  ]);
+  const since = editedSince(plan, scope.machine);
+  return since === null ? [] : [`  ${editedText(since)}`];
 }

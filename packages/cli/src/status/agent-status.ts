@@ -38,6 +38,8 @@ export interface AgentStatus {
   /** The build that runs, and the one that a start would use now, where a declaration was read. */
   readonly buildId: string | null;
   readonly nextBuildId: string | null;
+  /** The number that its catalog was edited since, where a declaration was read and it runs. */
+  readonly editedSince: number | null;
   /** On a cluster: where it is, and what it runs. */
   readonly node: string | null;
   readonly image: string | null;
@@ -47,15 +49,16 @@ export interface AgentStatus {
 export interface FromDeclaration {
   readonly fleet: string | null;
   readonly nextBuildId: string | null;
+  readonly editedSince: number | null;
 }
 
-export const undeclared: FromDeclaration = { fleet: null, nextBuildId: null };
+export const undeclared: FromDeclaration = { fleet: null, nextBuildId: null, editedSince: null };
 
 /** Status of an instance that the scope knows. */
 export function agentStatus(
   known: KnownAgent,
   facts: AgentFacts | undefined,
-  { fleet, nextBuildId }: FromDeclaration,
+  { fleet, nextBuildId, editedSince }: FromDeclaration,
 ): AgentStatus {
   const { agent, identity, observed } = known;
   const verified = verify(observed, moorageProfile, identity);
@@ -81,6 +84,7 @@ export function agentStatus(
     source: readNotes(observed, moorageProfile).source ?? null,
     buildId: facts?.process?.template.buildId ?? null,
     nextBuildId,
+    editedSince: state === "running" && facts?.process?.delivery != null ? editedSince : null,
     node: facts?.pod?.node ?? null,
     image: facts?.pod?.image ?? null,
   };
@@ -108,6 +112,7 @@ export function absentStatus(agent: string, { fleet, nextBuildId }: FromDeclarat
     source: null,
     buildId: null,
     nextBuildId,
+    editedSince: null,
     node: null,
     image: null,
   };

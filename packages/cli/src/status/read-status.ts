@@ -25,7 +25,7 @@ export async function readStatus(session: Session, { names, declared }: StatusCh
       )
     ).map((each) => [each.name, each] as const),
   );
-  const told = await fromDeclaration(declared ?? []);
+  const told = await fromDeclaration(declared ?? [], session);
   const toldOf = (agent: string): FromDeclaration => told.get(agent) ?? undeclared;
   if (wanted.length === 0 && declared === null)
     return known.map((each) => agentStatus(each, facts.get(each.observed.name), undeclared));
@@ -36,14 +36,24 @@ export async function readStatus(session: Session, { names, declared }: StatusCh
   });
 }
 
-/** Which build a start would use takes reading its files: only for who has read a declaration. */
-async function fromDeclaration(declared: readonly DeclaredAgent[]): Promise<ReadonlyMap<string, FromDeclaration>> {
+/** Which build a start would use, and whether a catalog was edited, takes reading files: only for who has read a declaration. */
+async function fromDeclaration(
+  declared: readonly DeclaredAgent[],
+  { scope: { machine } }: Session,
+): Promise<ReadonlyMap<string, FromDeclaration>> {
   if (declared.length === 0) return new Map();
   const { nextBuild } = await import("../update/next-build.ts");
+  const withCatalog = machine !== null && declared.some(({ catalog }) => catalog !== null);
+  const editedSince = withCatalog ? (await import("../update/edited-since.ts")).editedSince : () => null;
   return new Map(
     declared.map((agent) => {
       const onThisMachine = agent.command.length > 0;
-      return [agent.name, { fleet: agent.fleet, nextBuildId: onThisMachine ? nextBuild(agent) : null }] as const;
+      const told = {
+        fleet: agent.fleet,
+        nextBuildId: onThisMachine ? nextBuild(agent) : null,
+        editedSince: machine === null ? null : editedSince(agent, machine),
+      };
+      return [agent.name, told] as const;
     }),
   );
 }

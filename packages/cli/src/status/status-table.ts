@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { Output, Style } from "../output/output.ts";
 import { describeDuration } from "../text/duration.ts";
 import { shortHash } from "../update/bundle-name.ts";
-import { useCell } from "../update/life-text.ts";
+import { editedText, useCell } from "../update/life-text.ts";
 import type { AgentState, AgentStatus } from "./agent-status.ts";
 
 interface Column {
@@ -73,10 +73,11 @@ export function statusTable(agents: readonly AgentStatus[], output: Output, now:
 }
 
 /** What the row has no place for. */
-function notesOf({ agent, reason, buildId, nextBuildId, node }: AgentStatus): string[] {
+function notesOf({ agent, reason, buildId, nextBuildId, node, editedSince }: AgentStatus): string[] {
   const notes = reason === null ? [] : [`${reason}; \`moorage explain ${agent}\` says more`];
   if (node === null && buildId !== null && nextBuildId !== null && buildId !== nextBuildId)
     notes.push(`runs build ${shortHash(buildId)}, next start ${shortHash(nextBuildId)}`);
+  if (editedSince !== null) notes.push(editedText(editedSince));
   return notes;
 }
 

@@ -40,9 +40,7 @@ export function passageOf(
       message: `brought back: ${failed.detail}`,
       why: failed,
     };
-  const held = facts.heldBack.find(
-    ({ digest, catalogHash }) => digest === bundle.digest || catalogHash === bundle.catalogHash,
-  );
+  const held = facts.heldBack.find((one) => isOf(one, bundle));
   if (held !== undefined) return { kind: wasTried(held) ? "reverted" : "refused", ...heldWords(held, now), why: held };
   if (inUse?.digest === bundle.digest) {
     if (state === "confirmed") return { kind: "confirmed", unproven: facts.unproven };
@@ -107,6 +105,17 @@ export function heldWords(held: HeldBack, now: number): { readonly code: string;
     code: `${tried ? "reverted" : "refused"}.${reason}`,
     message: `${tried ? "brought back" : "refused"}: ${detail}${values}; held back ${lasts}`,
   };
+}
+
+export interface NamedBundle {
+  readonly digest: string;
+  /** Null where it is lost. */
+  readonly catalogHash: string | null;
+}
+
+/** A content that was in use is known whatever its number; what was refused before by its digest alone. */
+export function isOf(held: Pick<HeldBack, "digest" | "catalogHash">, { digest, catalogHash }: NamedBundle): boolean {
+  return held.digest === digest || (held.catalogHash !== null && held.catalogHash === catalogHash);
 }
 
 /** Whether it was in use and failed; else it was refused before. */

@@ -4,6 +4,8 @@ import type { DeliveryFacts } from "@moorage/local";
 import type { Session } from "../session.ts";
 import { knownAgents } from "../session.ts";
 import { channelText } from "./catalog-line.ts";
+import type { NamedBundle } from "./delivery-words.ts";
+import { isOf } from "./delivery-words.ts";
 
 type HeldBack = DeliveryFacts["heldBack"][number];
 
@@ -26,15 +28,4 @@ export async function heldBackOf(channels: readonly Channel[], { scope }: Sessio
 }
 
 /** Who holds a bundle of a channel back, and why; null: nobody. */
-export type HeldBackIn = (channel: Channel, bundle: Named) => HeldBackHere | null;
-
-interface Named {
-  readonly digest: string;
-  /** Null where it is lost. */
-  readonly catalogHash: string | null;
-}
-
-/** A content that was in use is known whatever its number; what was refused before by its digest alone. */
-export function isOf(held: Pick<HeldBack, "digest" | "catalogHash">, { digest, catalogHash }: Named): boolean {
-  return held.digest === digest || (held.catalogHash !== null && held.catalogHash === catalogHash);
-}
+export type HeldBackIn = (channel: Channel, bundle: NamedBundle) => HeldBackHere | null;

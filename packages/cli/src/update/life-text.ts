@@ -2,8 +2,7 @@
 import type { DeliveryFacts } from "@moorage/local";
 import { bundleName, shortHash } from "./bundle-name.ts";
 import type { ChannelBundle, ChannelState } from "./channel-state.ts";
-import { heldWords, nextText, trialText } from "./delivery-words.ts";
-import { isOf } from "./held-back.ts";
+import { heldWords, isOf, nextText, trialText } from "./delivery-words.ts";
 
 type HeldBack = DeliveryFacts["heldBack"][number];
 
@@ -73,6 +72,11 @@ function useText(facts: DeliveryFacts, { bakeMs, runs }: Beside): string {
     default:
       return state satisfies never;
   }
+}
+
+/** That what runs has not got what was edited since that number. */
+export function editedText(since: number): string {
+  return `its catalog was edited since ${since}: \`moorage update apply\``;
 }
 
 /** For a column: "12 9ab1c3d4", with what is on its way. */

@@ -120,7 +120,7 @@ function withCatalog(
   const floor = store.confirmed(channel) ?? assigned;
   if (first === null && isEdited(line, machine, published.manifest))
     warn(
-      `${agents.join(", ")}: its catalog was edited since it was published: it starts on number ${floor.sequence}; run \`moorage update apply\` to deliver what was edited`,
+      `${agents.join(", ")}: its catalog was edited since number ${head.sequence} was published, and a start uses only what is published: run \`moorage update apply\` to deliver what was edited`,
     );
   return {
     kind: "pass",

@@ -23,6 +23,8 @@ export interface Available {
   readonly components: readonly Component[];
   /** Of the head; null when nothing is published. */
   readonly head: number | null;
+  /** The content is that of the head, and what differs is the formats, or the trust root that it is signed for. */
+  readonly sameContent: boolean;
 }
 
 /** One declared agent as it was seen. */
@@ -95,15 +97,17 @@ function availableIn(line: CatalogLine, machine: MachineScope, folders: "edited"
       const sequence = (published?.head.sequence ?? 0) + 1;
       // What is not published yet has no manifest: its content stands for it.
       const bundle = { target: line.target, catalogHash: hash, sequence, digest: hash };
-      return { line, source: "edited", bundle, components, head: published?.head.sequence ?? null };
+      const sameContent = published?.manifest.catalogHash === hash;
+      return { line, source: "edited", bundle, components, head: published?.head.sequence ?? null, sameContent };
     }
   }
   const published = publishedOf(store, line.channel);
-  if (published === null) return { line, source: "nothing", bundle: null, components: [], head: null };
+  if (published === null)
+    return { line, source: "nothing", bundle: null, components: [], head: null, sameContent: false };
   const { head, manifest } = published;
   const { target, catalogHash, components } = manifest;
   const bundle = { target, catalogHash, sequence: head.sequence, digest: head.digest };
-  return { line, source: "published", bundle, components, head: head.sequence };
+  return { line, source: "published", bundle, components, head: head.sequence, sameContent: true };
 }
 
 function viewOf(

@@ -33,7 +33,7 @@ test("what was published after the look at the fleet is not covered by old conte
   };
   publish("one");
   publish("two");
-  const available = [{ line, source: "published", bundle: null, components: [], head: 2 }] as const;
+  const available = [{ line, source: "published", bundle: null, components: [], head: 2, sameContent: true }] as const;
   const observation = { fleet: "writers", epoch: 1, agents: [] };
   const views: FleetView[] = [{ fleet: "writers", observation, agents: [], available, open: null }];
   publish("three");

@@ -41,7 +41,7 @@ export const momentTexts: Readonly<Record<CatalogMoment | BuildMoment, string>> 
   "next turn": "at its next turn, without a restart",
   "now, by a signal": "now: its files change and it gets its signal",
   "next start": "at its next start; what runs goes on",
-  "after a retry": "not before a person retries it, another bundle comes, or another build",
+  "after a retry": "not before its day is over, a person retries it, another bundle comes, or another build",
   "after approval": "after an operator's approval: the whole fleet stops, is switched and starts",
   never: "never: it was built for another runtime",
 };
