@@ -54,6 +54,7 @@ export async function deliveredAgent(
       wallTime: Date.now,
       random: systemRandom,
       raise,
+      overtaken: (digests) => void best(() => withdrawEarlier(digests)),
       tell: (told) => journal.append({ ...journalHead(row), ...journalWords(told) }),
       logTail: () => redact(logTail()),
     },
@@ -85,6 +86,16 @@ export async function deliveredAgent(
       journal.close();
     },
   };
+
+  /** Who wanted one of them tried again would be told that it is, and nothing would happen. */
+  async function withdrawEarlier(digests: ReadonlySet<string>): Promise<void> {
+    const abouts = ["bundleRefused", "bundleReverted", "bundlePutOff"] as const;
+    await mailbox.withdraw(
+      abouts.map((about) => ({ about, subject: { kind: "agent", name: agent } as const })),
+      Date.now(),
+      ({ evidence }) => digests.has(evidence["bundle"] ?? ""),
+    );
+  }
 
   async function refused(detail: string): Promise<DeliveredAgent> {
     const { buildId } = row.template;

@@ -192,6 +192,11 @@ it("a bundle that crashes its agent is taken back within the same instance, and 
   await publisher.assign(prompt("be kind"));
   await untilUsed(agent, "be kind");
   await untilDelivery(agent, ({ inUse, state }) => inUse?.sequence === 3 && state === "confirmed");
+  // And nobody is asked about the bad one any more.
+  await until(
+    () => "its notice is over",
+    async () => (await notices()).every(({ state }) => state.kind === "superseded"),
+  );
 });
 
 it("a trial outlives its killed supervisor, and the next start goes on with it", async () => {

@@ -1,5 +1,5 @@
 /** What a notice tells, as it is found at this moment: a decision that does not fit it any more is refused. */
-import type { Notice, NoticeDraft } from "@moorage/core";
+import type { Life, Notice, NoticeDraft } from "@moorage/core";
 import { instanceName, moorageProfile, moveFacts, nameIdentity, PlainDataError, readStoredMove } from "@moorage/core";
 import { sha256 } from "@moorage/keys";
 import { declaredNow } from "../cold-move/declared-now.ts";
@@ -8,6 +8,7 @@ import { buildId } from "../launch/build-id.ts";
 import type { MachineScope } from "../scope/agent-scope.ts";
 import type { Session } from "../session.ts";
 import { knownAgents } from "../session.ts";
+import { storeOf } from "../update/catalog-line.ts";
 
 /** For the decisions of one call. Null: there is nothing to decide any more. */
 export function factsNow(machine: MachineScope, session: Session): (notice: Notice) => Promise<NoticeDraft | null> {
@@ -49,12 +50,18 @@ async function buildsMoved({ subject }: Notice, { documents }: MachineScope): Pr
 
 async function isQuarantined(notice: Notice, machine: MachineScope, session: Session): Promise<boolean> {
   const life = await lifeOf(notice, machine, session);
+  if (life === null || isOvertaken(notice, life, machine)) return false;
   const { bundle, build } = notice.evidence;
-  return (
-    life?.quarantine.some(
-      ({ digest, buildId: held, until }) => digest === bundle && held === build && Date.now() < until,
-    ) ?? false
+  return life.quarantine.some(
+    ({ digest, buildId: held, until }) => digest === bundle && held === build && Date.now() < until,
   );
+}
+
+/** A later one was accepted, or is given to the fleet: tried again, it would not be offered. */
+function isOvertaken({ evidence }: Notice, { channel, floor }: Life, machine: MachineScope): boolean {
+  const store = storeOf(machine);
+  const own = store.history(channel).find(({ digest }) => digest === evidence["bundle"]);
+  return own !== undefined && Math.max(floor.sequence, store.assigned(channel)?.sequence ?? 0) > own.sequence;
 }
 
 async function isOnItsWay(notice: Notice, machine: MachineScope, session: Session): Promise<boolean> {

@@ -182,7 +182,10 @@ describe("the whole of it", () => {
     const mailbox = open();
     const first = await mailbox.raise(move, 100);
     await mailbox.raise(held, 110);
-    expect((await mailbox.withdraw([move], 200)).map(({ id }) => id)).toEqual([first.notice.id]);
+    expect(await mailbox.withdraw([move, held], 150, () => false)).toEqual([]);
+    expect(
+      (await mailbox.withdraw([move, held], 200, ({ about }) => about === "coldMove")).map(({ id }) => id),
+    ).toEqual([first.notice.id]);
     expect((await all(mailbox)).map(({ about, state }) => [about, state.kind])).toEqual([
       ["coldMove", "superseded"],
       ["moveHeld", "open"],

@@ -41,8 +41,12 @@ export interface Mailbox {
     word: Omit<Decision, "choice">,
     until: number,
   ): Promise<Extract<MailboxDecided, { kind: "decided" | "lost" | "unknown" }>>;
-  /** What it told is not so any more: all that is undecided in these lines. Returns them as they are then. */
-  withdraw(lines: readonly Pick<NoticeDraft, "about" | "subject">[], at: number): Promise<Notice[]>;
+  /** What it told is not so any more: all that is undecided in these lines, or those of them alone. Returns them as they are then. */
+  withdraw(
+    lines: readonly Pick<NoticeDraft, "about" | "subject">[],
+    at: number,
+    which?: (notice: Notice) => boolean,
+  ): Promise<Notice[]>;
 }
 
 export function openMailbox(documents: Documents, random: Random): Mailbox {
@@ -117,9 +121,9 @@ export function openMailbox(documents: Documents, random: Random): Mailbox {
       }
     },
 
-    async withdraw(lines, at) {
+    async withdraw(lines, at, which = () => true) {
       const { notices } = await mailbox.list();
-      const over = notices.filter((notice) => lines.some((line) => sameLine(notice, line)));
+      const over = notices.filter((notice) => lines.some((line) => sameLine(notice, line)) && which(notice));
       return change(over, (notice) => withdraw(notice, at));
     },
   };

@@ -31,6 +31,8 @@ export interface DeliverySpec {
 export interface DeliveryPorts extends KeeperPorts {
   /** The awake clock. */
   readonly clock: Clock;
+  /** A bundle is confirmed: these came before it in its channel, by their digests, and are never offered again. */
+  readonly overtaken?: (digests: ReadonlySet<string>) => void;
 }
 
 export type Outcome = Extract<Outside, { kind: "launch" | "bringBack" | "end" | "refuseStart" }>;
@@ -309,8 +311,12 @@ export class Courier {
     this.try(() => {
       writeAnswer(this.spec.folder, { nonce, digest, verdict, why, inUse: used }, this.#disk);
       const use = this.life?.use;
-      if (verdict === "ack" && use?.kind === "confirmed" && use.bundle.digest === digest)
-        this.bundles.store.confirm({ channel: this.spec.channel, digest, sequence: use.bundle.sequence });
+      if (verdict !== "ack" || use?.kind !== "confirmed" || use.bundle.digest !== digest) return;
+      const { channel } = this.spec;
+      const { sequence } = use.bundle;
+      this.bundles.store.confirm({ channel, digest, sequence });
+      const earlier = this.bundles.store.history(channel).filter((head) => head.sequence < sequence);
+      this.ports.overtaken?.(new Set(earlier.map((head) => head.digest)));
     });
   }
 
