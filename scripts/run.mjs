@@ -26,7 +26,12 @@ const suites = [
   { name: "properties", title: "properties", place: /\.properties\.test\.ts$/, basic: true },
   { name: "simulation", title: "a short simulation", place: /^test\/simulation\//, basic: true },
   { name: "conformance", title: "conformance", place: /^test\/conformance\//, basic: true },
-  { name: "machine", title: "the command on one machine", place: /^test\/machine\//, basic: true },
+  {
+    name: "machine",
+    title: "the command on one machine",
+    place: /^test\/machine\/.*(?<!\.long)\.test\.ts$/,
+    basic: true,
+  },
   { name: "checks", title: "the checks' own tests", place: /^test\/checks\//, basic: false },
   { name: "pack", title: "the packed packages", place: /^test\/pack\//, basic: false },
   { name: "long", title: "the long rounds", place: /\.long\.test\.ts$/, basic: false },
