@@ -9,6 +9,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -30,12 +31,16 @@ class Harness:
     def __init__(self, path):
         self.path = path
 
-    def request(self, method, target, body=None):
-        connection = http.client.HTTPConnection("localhost", timeout=30)
+    def connect(self, seconds):
+        connection = http.client.HTTPConnection("localhost", timeout=seconds)
         connection.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        connection.sock.settimeout(seconds)
+        connection.sock.connect(self.path)
+        return connection
+
+    def request(self, method, target, body=None):
+        connection = self.connect(30)
         try:
-            connection.sock.settimeout(30)
-            connection.sock.connect(self.path)
             headers = {} if body is None else {"Content-Type": "application/json"}
             connection.request(method, target, None if body is None else json.dumps(body), headers)
             response = connection.getresponse()
@@ -59,6 +64,19 @@ class Harness:
         finally:
             self.request("DELETE", f"/v1/turns/{turn}", {"outcome": outcome})
 
+    def on_staged(self, act):
+        """Calls act() whenever another catalog waits for the next turn; in the background, as long as the harness is there."""
+
+        def listen():
+            connection = self.connect(None)
+            connection.request("GET", "/v1/events")
+            for line in connection.getresponse():
+                if line.strip() == b"event: staged":
+                    act()
+
+        if self.path is not None:
+            threading.Thread(target=listen, daemon=True).start()
+
     def health(self, ok):
         if self.path is not None:
             self.request("PUT", "/v1/health", {"ok": ok})
@@ -81,11 +99,11 @@ def summarise(text, count):
     return [sentences[index] for index in sorted(best)]
 
 
-def due(folder):
-    """Texts without a summary, or with one that is older than they are."""
+def due(folder, renewed):
+    """Texts without a summary, or with one that is older than they or the catalog are. `renewed`: seconds since 1970."""
     for text in sorted(folder.glob("*.txt")):
         summary = text.with_suffix(".summary.md")
-        if not summary.exists() or summary.stat().st_mtime < text.stat().st_mtime:
+        if not summary.exists() or summary.stat().st_mtime < max(renewed, text.stat().st_mtime):
             yield text, summary
 
 
@@ -95,6 +113,14 @@ def main():
     harness = Harness(os.environ.get("MOORAGE_SOCKET"))
     ending = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ending.set())
+    # Another prompt may want the summaries otherwise: those from before are written anew.
+    renewed = 0.0
+
+    def renew():
+        nonlocal renewed
+        renewed = time.time()
+
+    harness.on_staged(renew)
 
     def write(text, summary, prompt):
         threading.Event().wait(pace)
@@ -107,7 +133,7 @@ def main():
     print(f"working through {folder}", flush=True)
     while not ending.is_set():
         try:
-            for text, summary in due(folder):
+            for text, summary in due(folder, renewed):
                 if ending.is_set():
                     break
                 harness.turn(lambda prompt, text=text, summary=summary: write(text, summary, prompt))
