@@ -7,12 +7,11 @@ import { deliveredJson } from "./delivered-text.ts";
 import type { PublishedNow } from "./publish-content.ts";
 
 /** What the lines of the agents do not say. */
-export function closingLines({ published, deliveries, restarts, plans, moves }: Applied): string[] {
+export function closingLines({ published, deliveries, restarts, plans, moves, heldBack }: Applied): string[] {
   const agents = plans.flatMap((plan) => plan.agents);
-  const held = agents.filter(({ effect }) => effect.includes("held back"));
-  const lines = held.flatMap(({ agent }) => [
-    `${agent}: what is published failed here before, under this build, and is not offered again`,
-    "  → correct it, or have it tried again: `moorage mailbox`",
+  const lines = heldBack.flatMap(({ agent, message, hint }) => [
+    `${agent}: what is published failed here before, and is not offered again: ${message}`,
+    `  → ${hint}`,
   ]);
   const warm = agents.filter(
     ({ release, agent }) => release.tier === "warm" && !restarts.some((one) => one.agent === agent),

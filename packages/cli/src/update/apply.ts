@@ -16,13 +16,16 @@ import type { Delivered, Recipient } from "./await-answers.ts";
 import { awaitAnswers } from "./await-answers.ts";
 import { catalogLines, channelText, storeOf } from "./catalog-line.ts";
 import { deliveredText } from "./delivered-text.ts";
+import { heldWords } from "./delivery-words.ts";
 import { hideSecrets } from "./hide-secrets.ts";
+import { heldIn } from "./life-text.ts";
 import { fleetsToMove, goOnWithMoves, moveFleets } from "./move-fleets.ts";
 import type { AgentView, Available, FleetView } from "./observe-fleet.ts";
 import { observeFleets, startsAfterMove } from "./observe-fleet.ts";
 import { planText } from "./plan-text.ts";
 import type { PublishedNow } from "./publish-content.ts";
 import { publishEdited } from "./publish-edited.ts";
+import { remedy } from "./remedy.ts";
 import type { Restarted } from "./when-idle.ts";
 import { restartWhenIdle } from "./when-idle.ts";
 
@@ -41,7 +44,15 @@ export interface Applied {
   readonly deliveries: readonly Delivered[];
   readonly restarts: readonly Restarted[];
   readonly moves: readonly MoveReport[];
+  /** To whom what is published was not offered, because it failed there before. */
+  readonly heldBack: readonly HeldBackNow[];
   readonly exit: number;
+}
+
+export interface HeldBackNow {
+  readonly agent: string;
+  readonly message: string;
+  readonly hint: string;
 }
 
 interface Ports {
@@ -65,7 +76,7 @@ export async function applyUpdate(
   const earlier = await goOnWithMoves(fleets, ports);
   const unfinished = worstExit(earlier.map((report) => exitOfMove(report, "new")));
   if (unfinished !== exit.ok)
-    return { published: [], plans: [], deliveries: [], restarts: [], moves: earlier, exit: unfinished };
+    return { published: [], plans: [], deliveries: [], restarts: [], moves: earlier, heldBack: [], exit: unfinished };
   const published = publishEdited(catalogLines(members), machine, host.output);
   const applied = await deliverPublished(members, published, options, ports);
   const later = await coldMoves(applied.plans, agents, options, ports);
@@ -90,7 +101,10 @@ export async function deliverPublished(
   const deliveries = await deliver(views, plans, options, ports);
   const restarts = options.whenIdle ? await restartWhenIdle(warmOnes(views, plans), options.deadlineMs, ports) : [];
   const codes = [...deliveries, ...restarts].map((each) => each.exit);
-  return { published, plans, deliveries, restarts, moves: [], exit: worstExit([...codes, ...heldBack(plans)]) };
+  const heldBack = plannedAgents(views, plans).flatMap(({ view, plan }) => heldBackNow(view, plan) ?? []);
+  // A person has to say that it is to be tried again.
+  if (heldBack.length > 0) codes.push(exit.refused);
+  return { published, plans, deliveries, restarts, moves: [], heldBack, exit: worstExit(codes) };
 }
 
 /** There has to be somebody to try it on. */
@@ -226,9 +240,14 @@ function isHeldBack({ effect }: AgentPlan): boolean {
   return effect.includes("held back");
 }
 
-/** What failed here before is not offered again: a person has to say so. */
-function heldBack(plans: readonly UpdatePlan[]): number[] {
-  return plans.flatMap(({ agents }) => agents.filter(isHeldBack).map(() => exit.refused));
+function heldBackNow({ declared: { name }, available, facts }: AgentView, plan: AgentPlan): HeldBackNow | null {
+  if (!isHeldBack(plan)) return null;
+  const { delivery = null, template } = facts?.process ?? {};
+  const bundle = available?.bundle ?? null;
+  const held = delivery === null || bundle === null ? null : heldIn(delivery, bundle);
+  if (held === null) return null;
+  const { message } = heldWords(held, Date.now());
+  return { agent: name, message, hint: remedy(held, name, template?.catalog?.signal ?? null) };
 }
 
 function warmOnes(views: readonly FleetView[], plans: readonly UpdatePlan[]): AgentView[] {

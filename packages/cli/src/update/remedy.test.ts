@@ -7,7 +7,12 @@ test.each([
   ["crash", "exit code 1", null, "correct its catalog and run `moorage update apply`"],
   ["reload", "no such prompt", null, "correct its catalog"],
   ["signature", "the signature is by another key", null, "moorage restart scribe`: it has pinned the trust root"],
-  ["rootRollback", "it is signed for an older trust root", null, "moorage restart scribe"],
+  [
+    "rootRollback",
+    "it is signed for an older trust root",
+    null,
+    "moorage update apply`: it publishes the catalog anew",
+  ],
   ["incompatible", "for another wire version", null, "moorage update plan"],
 ] as const)("what helps after %s (%s) with the signal %s", (reason, detail, signal, text) => {
   expect(remedy({ reason, detail }, "scribe", signal)).toContain(text);

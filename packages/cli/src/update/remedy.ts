@@ -9,8 +9,9 @@ export function remedy({ reason, detail }: HeldBack, agent: string, signal: stri
   if (signal !== null && reason === "crash" && new RegExp(`\\b${signal}\\b`).test(detail))
     return `it is ended by the signal that tells it of a new catalog: have it handle ${signal}, or leave \`signal:\` out of the declaration; ${whole}`;
   switch (reason) {
-    case "signature":
     case "rootRollback":
+      return "run `moorage update apply`: it publishes the catalog anew, signed for the trust root that counts";
+    case "signature":
       return `run \`moorage restart ${agent}\`: it has pinned the trust root that counted when it was started; if the one that counts now did not sign it, \`moorage update apply\` publishes it anew`;
     case "incompatible":
       return "publish it for the formats of the build that runs, or move the fleet: `moorage update plan` says what differs";
