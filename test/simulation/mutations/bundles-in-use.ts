@@ -2,7 +2,14 @@
 import type { Mutation } from "./mutation.ts";
 import { broken } from "./mutation.ts";
 
-const life = broken(["update/trial.test", "update/refused", "update/read-life", "update/trial.properties"]);
+const life = broken([
+  "update/trial.test",
+  "update/refused",
+  "update/read-life",
+  "update/connected",
+  "update/nothing-to-come-back-on",
+  "update/trial.properties",
+]);
 /** What is persisted at all. */
 const stored = broken(["plain-data", "update/read-life"]);
 
@@ -165,8 +172,8 @@ export const bundlesInUse: readonly Mutation[] = [
   life(
     "4 a start is a boundary",
     "update/starting",
-    'if (step?.state === "staged") return tryOut',
-    'if (step?.state === "staged" && at < 0) return tryOut',
+    'if (step?.state === "staged") {',
+    'if (step?.state === "staged" && at < 0) {',
   ),
   life(
     "4 a fresh instance has what is confirmed",

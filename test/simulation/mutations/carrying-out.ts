@@ -2,7 +2,7 @@
 import type { Mutation } from "./mutation.ts";
 import { broken, inFleet } from "./mutation.ts";
 
-const executor = broken(["update/carry-out-move"]);
+const executor = broken(["update/carry-out-move", "update/held-moves"]);
 const gate = broken(["update/gate-admission", "update/carry-out-move"]);
 const mail = broken(["mailbox/mailbox-loop"]);
 
@@ -38,7 +38,7 @@ export const carryingOut: readonly Mutation[] = [
     "if (!(await stillMine())) return null;",
     "",
   ),
-  executor(
+  gate(
     "5 the gate is shifted by compare-and-swap",
     "update/gate-documents",
     "found.revision, writeGate(shifted.gate))",
@@ -95,8 +95,8 @@ export const carryingOut: readonly Mutation[] = [
   executor(
     "5 what goes back has no other way",
     "update/move-notices",
-    'at.kind === "returning" ? ["goOn"] : ["goOn", "goBack"]',
-    '["goOn", "goBack"]',
+    'if (at.kind !== "returning") return ["goOn", "goBack"];',
+    'return ["goOn", "goBack"];',
   ),
   executor(
     "5 the more pressing question first",
@@ -147,12 +147,6 @@ export const carryingOut: readonly Mutation[] = [
     "update/gate-admission",
     "if (epoch !== null && found !== null && stillPasses(epoch, found.gate)) return null;",
     "if (epoch !== null && found !== null) return null;",
-  ),
-  inFleet(
-    "5 nothing before an approval",
-    "update/cold-move",
-    'if (event.kind !== "approve") return stay(move);',
-    'if (event.kind !== "approve") return enter(move, { kind: "approved" });',
   ),
   inFleet(
     "5 verified stopped",

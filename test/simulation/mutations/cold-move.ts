@@ -3,6 +3,7 @@ import type { Mutation } from "./mutation.ts";
 import { broken } from "./mutation.ts";
 
 const move = broken(["update/cold-move", "update/gate"]);
+const held = broken(["update/held-moves"]);
 
 export const coldMove: readonly Mutation[] = [
   move(
@@ -250,4 +251,34 @@ export const coldMove: readonly Mutation[] = [
     "if (gate.epoch !== effect.epoch)",
   ),
   move("5 every shift has a new epoch", "update/gate", "Math.max(gate.epoch, effect.epoch) + 1;", "gate.epoch;"),
+  held(
+    "5 it is asked before it is held",
+    "update/carry-out-move",
+    'if (step.move.state.kind === "held") await',
+    'if (step.move.id === "") await',
+  ),
+  held(
+    "5 what fails for good on the way back can be left",
+    "update/move-notices",
+    'return mayBeLeft(at) ? ["goOn", "leave"] : ["goOn"];',
+    'return ["goOn"];',
+  ),
+  held(
+    "5 going back closes a gate that somebody else moved",
+    "update/cold-move",
+    '      if (state.kind === "returning")\n        return hold(',
+    '      if (move.id === "" && state.kind === "returning")\n        return hold(',
+  ),
+  held(
+    "5 of a fleet at rest nobody is stopped",
+    "update/cold-move",
+    "if (isAsleep(move) && somebodyLives(look))",
+    'if (move.id === "")',
+  ),
+  held(
+    "5 of a fleet at rest nobody is started",
+    "update/cold-move",
+    'isAsleep(move) ? { kind: "done" } : { kind: "starting" }',
+    '{ kind: "starting" }',
+  ),
 ];

@@ -34,7 +34,7 @@ const mutations = [
 const histories = 3_000;
 const fleetHistories = 500;
 /** Milliseconds for one mutation: a loop that never ends is noticed as well. */
-const patienceMs = 240_000;
+const patienceMs = 60_000;
 
 type Verdict = "caught" | "survived" | "not found" | "ambiguous";
 
