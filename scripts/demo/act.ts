@@ -1,6 +1,6 @@
 /** What an act of the demo is. */
 
-export interface Seen {
+interface Seen {
   readonly kept: boolean;
   /** What was seen, in plain words. */
   readonly words: string;

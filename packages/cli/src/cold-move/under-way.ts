@@ -31,7 +31,7 @@ export async function movesUnderWay({ machine }: Pick<AgentScope, "machine">): P
 }
 
 /** Whether something was done in its name: before that it only waits, and nothing else has to wait for it. */
-export function isBegun({ move }: Pick<MoveUnderWay, "move">): boolean {
+function isBegun({ move }: Pick<MoveUnderWay, "move">): boolean {
   return move?.state.kind !== "proposed";
 }
 

@@ -25,12 +25,12 @@ type DeclaredHealth =
   | { readonly kind: "file"; readonly path: string; readonly maxAgeMs: number };
 
 /** What a bundle on trial has to get through. */
-export interface DeclaredTrial {
+interface DeclaredTrial {
   readonly turns: number;
   readonly bakeMs: number;
 }
 
-export interface DeclaredCatalog {
+interface DeclaredCatalog {
   readonly path: string;
   readonly signal: string | null;
   /** Of its channel: agents of one fleet with the same folder share it. */
