@@ -38,8 +38,12 @@ function publishOn(parent: Parent, line: CatalogLine, place: Place): PublishedBu
   return outcomeOf(publishContent(line, content, parent, place), place);
 }
 
-/** Publishes what a file holds, if its signatures count here and its parent is the head. Throws `bundleRefused`, exit 4. */
-export function publishFile({ bytes, manifest, payload, envelope }: BundleFile, place: Place): PublishedBundle {
+/** Publishes what a file holds, if its signatures count here and its parent is the head; `name` is what it is called. Throws `bundleRefused`, exit 4. */
+export function publishFile(
+  { bytes, manifest, payload, envelope }: BundleFile,
+  name: string,
+  place: Place,
+): PublishedBundle {
   const { channel } = manifest;
   const store = storeOf(place);
   const root = ensureTrust(place.trustFolder);
@@ -54,7 +58,7 @@ export function publishFile({ bytes, manifest, payload, envelope }: BundleFile, 
     payload,
   };
   const verified = verifyBundle(bytes, options);
-  if (verified.kind === "refused") throw refusedError(verified);
+  if (verified.kind === "refused") throw refusedError(withFile(verified, name));
   const head = store.head(channel);
   const isHead = head?.digest === manifestDigest(envelope.payload);
   if (!isHead && manifest.parent !== (head?.digest ?? null)) return { kind: "worldMoved", head };
@@ -97,6 +101,13 @@ export interface BundleRefused {
   readonly reason: string;
   readonly message: string;
   readonly hint: string;
+}
+
+const wantsSignature = new Set(["unsigned", "wrongKey", "thresholdNotMet"]);
+
+/** A signature is put on a file by a command of its own. */
+export function withFile<T extends BundleRefused>(refused: T, name: string): T {
+  return wantsSignature.has(refused.reason) ? { ...refused, hint: `run \`moorage bundle sign ${name}\`` } : refused;
 }
 
 export function refusedError({ reason, message, hint }: BundleRefused): CliError {

@@ -1,6 +1,7 @@
 /** `moorage bundle publish`: catalogs of the declaration, or a bundle in a file, at the head of their channels. It delivers nothing. */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import type { PublishedHead } from "@moorage/bundle";
 import { readBundleFile } from "@moorage/bundle";
 import type { Channel } from "@moorage/core";
 import type { Invocation, Run } from "../args/command-spec.ts";
@@ -23,11 +24,14 @@ interface Result {
   readonly channel: Channel;
   readonly bundle: PublishedBundle;
   readonly agents: Matching;
+  readonly from: string;
 }
 
 /** One channel that is to get a bundle. */
 interface Job {
   readonly channel: Channel;
+  /** The file or the folder, as it can be named on the command line. */
+  readonly from: string;
   readonly publish: (machine: MachineScope) => PublishedBundle;
 }
 
@@ -52,26 +56,38 @@ export const bundlePublish: Run = async (invocation, host) => {
 async function jobsOf(invocation: Invocation, host: Host): Promise<Job[]> {
   const [word] = invocation.words;
   const path = word === undefined ? null : resolve(host.cwd, word);
-  if (path !== null && statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
+  if (word !== undefined && path !== null && statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
     const file = readBundleFile(path);
-    return [{ channel: file.manifest.channel, publish: (machine) => publishFile(file, machine) }];
+    const publish = (machine: MachineScope): PublishedBundle => publishFile(file, word, machine);
+    return [{ channel: file.manifest.channel, from: word, publish }];
   }
   const lines =
     word === undefined ? await declaredLines(invocation, host) : [await declaredLineOf(word, invocation, host)];
-  return lines.map((line) => ({ channel: line.channel, publish: (machine) => publishCatalog(line, machine) }));
+  return lines.map((line) => ({
+    channel: line.channel,
+    from: word ?? line.path,
+    publish: (machine) => publishCatalog(line, machine),
+  }));
 }
 
-async function carryOut({ channel, publish }: Job, session: Session, machine: MachineScope): Promise<Result> {
+async function carryOut({ channel, from, publish }: Job, session: Session, machine: MachineScope): Promise<Result> {
   const bundle = publish(machine);
   const agents =
     bundle.kind === "worldMoved" ? { running: 0, matching: 0 } : await matchingAgents(bundle.manifest, session);
-  return { channel, bundle, agents };
+  return { channel, bundle, agents, from };
 }
 
-function tell({ channel, bundle, agents }: Result, output: Output): void {
+/** What came in between against what was to be published, as it can be run. */
+function afterLostRace(channel: Channel, head: PublishedHead | null, from: string): string {
+  if (head === null) return "publish again if yours is still right";
+  const before = `${channelText(channel)}@${head.sequence}`;
+  return `run \`moorage bundle diff ${before} ${from}\`, and publish again if yours is still right`;
+}
+
+function tell({ channel, bundle, agents, from }: Result, output: Output): void {
   if (bundle.kind === "worldMoved") {
     output.line(movedText(channel, bundle.head));
-    output.progress("  → look at what it is with `moorage bundle diff`, and publish again if yours is still right");
+    output.progress(`  → ${afterLostRace(channel, bundle.head, from)}`);
     return;
   }
   const name = bundleName(bundle.manifest);

@@ -4,6 +4,8 @@ import type { Run } from "../args/command-spec.ts";
 import { findBundle, referenceName } from "../bundle/bundle-reference.ts";
 import { bytesOf, manifestLines } from "../bundle/bundle-text.ts";
 import { declaredLines } from "../bundle/declared-lines.ts";
+import type { MadeOfIt } from "../bundle/known-lives.ts";
+import { knownLives, madeOf } from "../bundle/known-lives.ts";
 import { usageError } from "../errors/cli-error.ts";
 import { exit } from "../errors/exit-code.ts";
 import type { Output } from "../output/output.ts";
@@ -17,7 +19,8 @@ export const bundleShow: Run = (invocation, host) =>
   withMachine(invocation, host, "read", async (session, machine) => {
     const { output } = host;
     const [word] = invocation.words;
-    if (word === undefined) return list(await declaredLines(invocation, host), storeOf(machine), output);
+    if (word === undefined)
+      return list(await declaredLines(invocation, host), storeOf(machine), await knownLives(session), output);
     const reference = await findBundle(word, { invocation, host, session, machine });
     if (reference.kind === "folder")
       throw usageError(`${word} is a folder, and no bundle yet`, `run \`moorage bundle build ${word}\``);
@@ -50,12 +53,21 @@ function standingOf(store: BundleStore, channel: Manifest["channel"], digest: st
 }
 
 /** The newest first. What of a bundle is lost is told as that. */
-function list(lines: readonly CatalogLine[], store: BundleStore, output: Output): number {
+function list(
+  lines: readonly CatalogLine[],
+  store: BundleStore,
+  lives: Awaited<ReturnType<typeof knownLives>>,
+  output: Output,
+): number {
   const channels = lines.map(({ channel }) => ({
     channel,
     bundles: store.history(channel).map(({ sequence, digest }) => {
       const { catalogHash, created } = store.manifest(digest) ?? { catalogHash: null, created: null };
-      return { sequence, digest, catalogHash, created, ...standingOf(store, channel, digest) };
+      const standing = standingOf(store, channel, digest);
+      const { proven, ...made } = madeOf(lives, channel, { digest, catalogHash });
+      // The channel knows the newest alone that an agent confirmed.
+      const confirmed = standing.confirmed || proven;
+      return { sequence, digest, catalogHash, created, ...standing, confirmed, ...made };
     }),
   }));
   if (output.json) output.object("BundleList", { channels });
@@ -65,11 +77,22 @@ function list(lines: readonly CatalogLine[], store: BundleStore, output: Output)
       `  ${sequence}`,
       catalogHash === null ? "lost" : shortHash(catalogHash),
       created ?? "",
-      standingText(standing, null).replace(/^: /, ""),
+      markText(standing),
     ]);
     for (const row of aligned(rows)) output.line(row);
   }
   return exit.ok;
+}
+
+/** So that a person sees where to go back to, and where not. */
+function markText({ usedBy, failedWith, ...standing }: Standing & Omit<MadeOfIt, "proven">): string {
+  return [
+    standingText(standing, null).replace(/^: /, ""),
+    usedBy.length === 0 ? "" : `in use by ${usedBy.join(", ")}`,
+    failedWith.length === 0 ? "" : `failed with ${failedWith.join(", ")}`,
+  ]
+    .filter((mark) => mark !== "")
+    .join("; ");
 }
 
 function standingText(standing: Standing, agent: string | null): string {

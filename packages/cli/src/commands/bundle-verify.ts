@@ -6,6 +6,7 @@ import type { Run } from "../args/command-spec.ts";
 import type { FileReference, StoredReference } from "../bundle/bundle-reference.ts";
 import { findBundle, referenceName } from "../bundle/bundle-reference.ts";
 import { bytesOf, countOf } from "../bundle/bundle-text.ts";
+import { withFile } from "../bundle/publish-catalog.ts";
 import { usageError } from "../errors/cli-error.ts";
 import { exit } from "../errors/exit-code.ts";
 import { rootJson } from "../keys/keys-json.ts";
@@ -30,7 +31,8 @@ export const bundleVerify: Run = (invocation, host) =>
     if (found.kind === "folder")
       throw usageError(`${word} is a folder, and no bundle yet`, `run \`moorage bundle build ${word}\``);
     if (root === null) throw new TrustError("trustMissing", "there is no trust root on this machine to verify against");
-    const verdict = check(found, root, storeOf(machine));
+    const checked = check(found, root, storeOf(machine));
+    const verdict = checked.kind === "refused" && found.kind === "file" ? withFile(checked, word) : checked;
     const name = referenceName(found);
     if (output.json) output.object("BundleVerification", { name, ...verdictJson(found, root, verdict) });
     if (verdict.kind === "refused") return tellRefusal(name, verdict.message, verdict.hint, output);

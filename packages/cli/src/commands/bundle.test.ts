@@ -110,6 +110,19 @@ test("publish puts a catalog at the head once, says that nothing is delivered, a
   }
 });
 
+test("who lost the race is told how to see what came in between", async () => {
+  await using here = catalogHere();
+  await here.run(["bundle", "build", "--output", "a.bundle"]);
+  await here.run(["bundle", "sign", "a.bundle"]);
+  here.write({ "catalog/prompts/system.md": edited });
+  expect(await here.run(["bundle", "publish"])).toMatchObject({ exit: 0 });
+  const lost = await here.run(["bundle", "publish", "a.bundle"]);
+  expect(lost.exit).toBe(5);
+  const [, command = ""] = /`moorage (bundle diff [^`]+)`/.exec(lost.stdout) ?? [];
+  const ran = await here.run(command.split(" "));
+  expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining("Write short sentences.") as string });
+});
+
 test("diff goes down to the line and the value, between bundles, files and folders", async () => {
   await using here = catalogHere();
   here.write({ "catalog/route.json": '{"model":"small"}\n' });
@@ -142,6 +155,8 @@ describe("a bundle in a file", () => {
     await here.run(["keys", "init"]);
     const unsigned = await here.json(["bundle", "verify", "a.bundle"], "BundleVerification");
     expect(unsigned).toMatchObject({ exit: 4, result: { verdict: "refused", reason: "unsigned", sequence: 1 } });
+    for (const command of ["verify", "publish"])
+      expect((await here.run(["bundle", command, "a.bundle"])).stderr).toContain("run `moorage bundle sign a.bundle`");
     expect(await here.json(["bundle", "publish", "a.bundle"], "Error")).toMatchObject({
       exit: 4,
       result: { code: "bundleRefused" },

@@ -6,7 +6,7 @@ import { countFlag, declaredAgents } from "../selection.ts";
 import { appliedJson, closingLines } from "../update/applied-text.ts";
 import { deliverPublished } from "../update/apply.ts";
 import { catalogLines } from "../update/catalog-line.ts";
-import { heldBackOf } from "../update/held-back.ts";
+import { heldBackHere } from "../update/held-back.ts";
 import { observeFleets } from "../update/observe-fleet.ts";
 import { rollBack } from "../update/rollback.ts";
 import { withMachine } from "../update/with-machine.ts";
@@ -25,8 +25,7 @@ export const updateRollback: Run = async (invocation, host) => {
         lines.map(({ channel }) => channel.fleet),
         session.scope,
       );
-      const channels = lines.map(({ channel }) => channel);
-      const heldBack = await heldBackOf(channels, session);
+      const heldBack = await heldBackHere(session);
       const published = rollBack(lines, views, to, machine, host.output, heldBack);
       const applied = await deliverPublished(agents, published, options, { session, machine, progress, host });
       if (host.output.json) host.output.object("UpdateResult", appliedJson(applied));

@@ -192,6 +192,11 @@ test("going back passes over what failed here and what is in use anyway, and say
   const same = await here.run(["update", "apply"]);
   expect(same).toMatchObject({ exit: 0 });
   expect(same.stdout).toMatch(/^scribe: 4 \([0-9a-f]{8}\) in use already, and acknowledged$/m);
+  const shown = await here.run(["bundle", "show"]);
+  expect(shown.stdout).toMatch(/^ {2}4 .*published last, given to the fleet, confirmed; in use by scribe$/m);
+  expect(shown.stdout).toMatch(/^ {2}3 .*Z +failed with scribe$/m);
+  expect(shown.stdout).toMatch(/^ {2}2 .*Z +confirmed$/m);
+  expect((await json(here, ["bundle", "show"], "BundleList")).exit).toBe(0);
   const named = await here.run(["update", "rollback", "--to", "3"]);
   expect(named).toMatchObject({ exit: 4, stdout: "" });
   expect(named.stderr).toMatch(/number 3 would not be taken: scribe: brought back.*nothing was published/);

@@ -120,6 +120,8 @@ export const bundleFields: Readonly<Record<BundleResultKind, z.core.$ZodShape>> 
             head: z.boolean(),
             assigned: z.boolean(),
             confirmed: z.boolean(),
+            usedBy: z.array(text),
+            failedWith: z.array(text),
           }),
         ),
       }),

@@ -84,7 +84,7 @@ export function agentStatus(
     source: readNotes(observed, moorageProfile).source ?? null,
     buildId: facts?.process?.template.buildId ?? null,
     nextBuildId,
-    editedSince: state === "running" && facts?.process?.delivery != null ? editedSince : null,
+    editedSince: state === "running" && (facts?.process?.delivery ?? null) !== null ? editedSince : null,
     node: facts?.pod?.node ?? null,
     image: facts?.pod?.image ?? null,
   };

@@ -49,7 +49,7 @@ export interface Applied {
   readonly exit: number;
 }
 
-export interface HeldBackNow {
+interface HeldBackNow {
   readonly agent: string;
   readonly message: string;
   readonly hint: string;

@@ -26,7 +26,7 @@ export function planText(view: FleetView, plan: UpdatePlan, output: Output): str
 }
 
 /** Which bundle the plan is about. */
-export function availableText({ line, source, bundle, head, sameContent }: Available): string {
+function availableText({ line, source, bundle, head, sameContent }: Available): string {
   const channel = channelText(line.channel);
   if (bundle === null) return `${channel}: nothing is published; the first deploy does it`;
   if (source === "published") return `${channel}: ${bundleName(bundle)}, as it is published`;
