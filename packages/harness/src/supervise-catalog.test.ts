@@ -97,7 +97,7 @@ async function listen(mooring: Mooring): Promise<{ text: () => string; close: ()
 }
 
 describe("a turn", () => {
-  it("sees one catalog from its start to its end: a thousand reads while bundles fly", async () => {
+  it("P9: sees one catalog from its start to its end: a thousand reads while bundles fly", async () => {
     const mooring = await moor(patient);
     const { body } = await mooring.call("POST", "/v1/turns");
     const [id, directory] = [String(body["id"]), String(body["catalog"])];
@@ -180,7 +180,7 @@ describe("an agent that listens", () => {
 });
 
 describe("a process that its bundle breaks", () => {
-  it("comes back once on the last good one, within its instance, and its ending is not on record", async () => {
+  it("P9: comes back once on the last good one, within its instance, and its ending is not on record", async () => {
     const mooring = await moor(touchy);
     await takeTurn(mooring);
     await confirmed();

@@ -9,7 +9,7 @@ const oldOnes = ["scribe 1", "editor 1"];
 const failing = "echo half of it is done; exit 3";
 
 describe("a cold move", () => {
-  it("says beforehand what moves, who stops and where nothing leads back, and is carried out once approved", async () => {
+  it("P11: says beforehand what moves, who stops and where nothing leads back, and is carried out once approved", async () => {
     await using fleet = new Fleet({ axis: "eventLogSchema" });
     const notice = await fleet.proposed();
     expect(notice).toMatchObject({ about: "coldMove", choices: ["approve", "reject"] });
@@ -27,7 +27,7 @@ describe("a cold move", () => {
     expect(journal.stdout).toMatch(/writers decide approve: .*approve, decided by .+@/);
   });
 
-  it("lets no start slip in: neither an old build nor a new one, while the fleet is closed", async () => {
+  it("P10: lets no start slip in: neither an old build nor a new one, while the fleet is closed", async () => {
     await using fleet = new Fleet();
     const notice = await fleet.proposed("--migration", "echo run >> begun; until test -f go; do sleep 0.05; done");
     fleet.declareFormat(1, "old.yaml");

@@ -83,7 +83,7 @@ test("an edited prompt is used at the next turn by the same process, and each st
   expect((await here.run(["explain", "scribe"])).stdout).toMatch(/catalog 2 \([0-9a-f]{8}\) is in use/);
 });
 
-test("what breaks the agent is taken back, is told with the end of its log and without its secrets, and is not offered again", async () => {
+test("P7, P9: what breaks the agent is taken back, is told with the end of its log and without its secrets, and is not offered again", async () => {
   await using here = commandHere();
   const secret = "a-value-that-nobody-may-see";
   const env = { API_KEY: secret };
@@ -209,7 +209,7 @@ test("going back passes over what failed here and what is in use anyway, and say
   expect(lastSeen(here, "scribe").prompt).toBe("be kind");
 });
 
-test("what was built for other formats is refused by its axis, and the agent keeps what it has", async () => {
+test("P8: what was built for other formats is refused by its axis, and the agent keeps what it has", async () => {
   await using here = commandHere();
   await started(here, [agentDocument("scribe")]);
   await settled(here, "scribe");
