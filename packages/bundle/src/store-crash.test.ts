@@ -57,17 +57,15 @@ function countSteps(): number {
   return steps;
 }
 
-test("T38: kill -9 at each step, 50 rounds: the old or the new, whole, and the next call goes on", {
+test("T38: kill -9 at each step: the old or the new, whole, and the next call goes on", {
   timeout: 180_000,
 }, async () => {
   const steps = countSteps();
   expect(steps).toBeGreaterThan(15);
   const seen = new Set<string>();
-  const rounds = Array.from({ length: 50 }, (_, round) => round);
-  await several(rounds, async (round) => {
-    // Each step once, and then any of them.
-    const step = round < steps ? round : Math.floor(Math.random() * steps);
-    const place = `${folder}/${round}`;
+  const each = Array.from({ length: steps }, (_, step) => step);
+  await several(each, async (step) => {
+    const place = `${folder}/${step}`;
     const scene = openScene(place);
     goLive(scene, oldManifest, oldFiles);
     const { signal } = await run(place, "die", String(step));

@@ -1,6 +1,10 @@
 /** For tests of updates: a working agent that does a turn ten times a second by what its catalog says, and writes down what it saw. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { expect } from "vitest";
+import * as z from "zod/mini";
+import type { ResultKind } from "../json/shapes.ts";
+import { resultShape } from "../json/shapes.ts";
 import type { Here } from "../run.fixture.ts";
 
 const sdk = new URL("../../../agent/src/index.ts", import.meta.url).href;
@@ -85,4 +89,39 @@ export async function until(
     if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/** Deployed with a first prompt. */
+export async function started(
+  here: Here,
+  documents: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  writeAgents(here, documents);
+  writePrompt(here, "be kind");
+  expect(await here.run(["deploy"], { env })).toMatchObject({ exit: 0 });
+}
+
+/** The objects of a call with `--json`, each of its shape. */
+export async function json(
+  here: Here,
+  argv: readonly string[],
+  kind: ResultKind,
+): Promise<{ readonly exit: number; readonly all: object[] }> {
+  const ran = await here.run([...argv, "--json"]);
+  const all = ran.stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as object);
+  for (const one of all) expect(z.safeParse(resultShape(kind), one).error?.issues ?? []).toEqual([]);
+  return { exit: ran.exit, all };
+}
+
+/** Nothing is on trial any more. */
+export async function settled(here: Here, ...names: readonly string[]): Promise<void> {
+  for (const name of names)
+    await until(`${name} is settled`, async () => {
+      const { all } = await json(here, ["update", "status", name], "UpdateStatus");
+      return JSON.stringify(all).includes('"state":"confirmed"');
+    });
 }
