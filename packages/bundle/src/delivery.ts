@@ -7,6 +7,7 @@ export { type Manifest, manifestBytes, manifestDigest } from "./manifest.ts";
 export { type BundleStore, openStore } from "./store.ts";
 export { guarded, StoreError } from "./store-error.ts";
 export { switchPoint } from "./switch-point.ts";
+export type { PinnedRoot } from "./trust-root.ts";
 export { pinnedTrust } from "./trust-store.ts";
 export { linkedName, removeCopies, switchLink, unpackBundle } from "./unpack.ts";
 export type { VerifiedBundle } from "./verify-bundle.ts";

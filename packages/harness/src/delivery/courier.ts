@@ -6,7 +6,7 @@ import type { BundleAtHand, CatalogListener } from "../live-catalog.ts";
 import { type CatalogSignal, catalogSignals } from "../process/end-tree.ts";
 import { Copies } from "./copies.ts";
 import { type DeliveryAnswer, readRetries, writeAnswer } from "./delivery-files.ts";
-import { type Bundles, bundlesIn, examine, type Trust } from "./examine.ts";
+import { type Bundles, bundlesIn, examine, type Trust, trustIn } from "./examine.ts";
 import { type Inside, type KeeperPorts, LifeKeeper, type Outside } from "./life-keeper.ts";
 import { findOffer } from "./offers.ts";
 import { Timetable } from "./timetable.ts";
@@ -65,7 +65,7 @@ export class Courier {
     this.signal = catalogSignals.find((one) => one === spec.signal) ?? null;
     this.#disk = ports.disk ?? nodeDisk;
     this.bundles = bundlesIn(openStore(spec.storeFolder, { now: ports.wallTime, disk: this.#disk }));
-    this.trust = { folder: spec.trustFolder, pin: spec.trustPin };
+    this.trust = trustIn(spec.trustFolder, spec.trustPin);
     this.copies = new Copies(spec.folder, this.bundles, this.#disk);
     this.times = new Timetable(ports.clock, ports.random);
     this.#keeper = new LifeKeeper(spec.agent, ports, (effect) => this.#work(effect));

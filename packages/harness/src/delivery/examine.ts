@@ -4,6 +4,7 @@ import {
   type Manifest,
   manifestBytes,
   manifestDigest,
+  type PinnedRoot,
   pinnedTrust,
   refusalReason,
   switchPoint,
@@ -39,10 +40,19 @@ export function bundlesIn(store: BundleStore): Bundles {
 }
 
 export interface Trust {
-  /** Of the folder that has the root. */
-  readonly folder: string;
-  /** Digest of the root that was pinned in the instance. */
-  readonly pin: string;
+  /** The root that was pinned in the instance. Throws an error of the trust root while it was never read. */
+  root(): PinnedRoot;
+}
+
+/** A pin is the digest of a root: once read it stays what it is, whatever becomes of its file. */
+export function trustIn(folder: string, pin: string): Trust {
+  let pinned: PinnedRoot | null = null;
+  return {
+    root() {
+      pinned ??= pinnedTrust(folder, pin);
+      return pinned;
+    },
+  };
 }
 
 /** `at`: milliseconds since 1970, when the check began. Throws a `StoreError`, or an error of the trust root. */
@@ -74,7 +84,7 @@ export function verify(
   options: { life: Life; bundles: Bundles; trust: Trust; at: number; accepted: ReadonlySet<string> },
 ): Verified {
   const { life, bundles, trust, at, accepted } = options;
-  const root = pinnedTrust(trust.folder, trust.pin);
+  const root = trust.root();
   const { channel, floor } = life;
   const found = bundles.store.get(digest, { root, channel, floor, accepted, running: null, now: at });
   switch (found.kind) {
