@@ -47,6 +47,16 @@ export function readHistory(folder: string, channel: Channel): PublishedHead[] {
     .map((name) => entryAt(line, name, 3, channel));
 }
 
+/** A bundle as it was published in a channel, from the newest back; null when it was not. Throws a `StoreError`. */
+export function findPublished(folder: string, channel: Channel, digest: string): PublishedHead | null {
+  const line = lineOf(folder, channel);
+  for (const name of entriesIn(line).reverse()) {
+    const entry = entryAt(line, name, 3, channel);
+    if (entry.digest === digest) return entry;
+  }
+  return null;
+}
+
 /** Compare-and-swap on the parent, across processes; a killed one leaves the old head or the new. */
 export function publishHead(disk: Disk, folder: string, { manifest, digest }: VerifiedBundle): Publication {
   const { channel, sequence } = manifest;
@@ -91,10 +101,7 @@ const mostLooks = 100;
 export function raiseMark(disk: Disk, folder: string, mark: Mark, head: PublishedHead): PublishedHead {
   const { channel, sequence, digest } = head;
   const line = lineOf(folder, channel);
-  if (
-    !entriesIn(line).includes(entryNameOf(sequence)) ||
-    entryAt(line, entryNameOf(sequence), 3, channel).digest !== digest
-  )
+  if (publishedAs(line, channel, sequence) !== digest)
     throw new StoreError("storeFault", `the bundle ${digest} is not what was published as ${sequence} of its channel`);
   const place = join(line, mark);
   // A damaged one that is lower does not matter any more: whoever publishes again is over it.
@@ -106,6 +113,16 @@ export function raiseMark(disk: Disk, folder: string, mark: Mark, head: Publishe
   for (const name of marked) if (Number(name) < sequence) disk.remove(join(place, name));
   const highest = Number(marked.at(-1)) === sequence;
   return own && highest ? head : (readMark(folder, channel, mark) ?? head);
+}
+
+/** Null when nothing was published under that sequence. */
+function publishedAs(line: string, channel: Channel, sequence: number): string | null {
+  try {
+    return entryAt(line, entryNameOf(sequence), 3, channel).digest;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return null;
+    throw error;
+  }
 }
 
 function entriesIn(place: string): string[] {

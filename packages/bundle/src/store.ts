@@ -3,6 +3,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { bareFloor, type Channel, type Floor } from "@moorage/core";
 import {
+  findPublished,
   type Publication,
   type PublishedHead,
   publishHead,
@@ -139,8 +140,8 @@ export function openStore(folder: string, { now, disk = nodeDisk }: StoreOptions
 
   function assign(channel: Channel, digest: string): PublishedHead {
     return guarded("assign the bundle", () => {
-      const head = readHistory(folder, channel).find((one) => one.digest === digest);
-      if (head === undefined)
+      const head = findPublished(folder, channel, digest);
+      if (head === null)
         throw new StoreError(
           "storeFault",
           `the bundle ${digest} was not published in ${channel.fleet}/${channel.catalog}`,
