@@ -112,9 +112,9 @@ export class Database {
 
   /**
    * All or nothing. Throws `Busy`, or the `StateError` of what went wrong; then nothing was written. `soon`: lasts through a
-   * power failure no later than the next durable write, and costs a tenth of one.
+   * power failure no later than the next durable write, and costs a tenth of one. `untold`: nobody who watches instances is woken.
    */
-  write<T>(body: () => T, lasting: "durably" | "soon" = "durably"): T {
+  write<T>(body: () => T, lasting: "durably" | "soon" = "durably", told: "announced" | "untold" = "announced"): T {
     if (!this.isInPlace())
       throw new StateError(
         "stateLost",
@@ -126,7 +126,7 @@ export class Database {
       return this.#run(() => this.#transaction("BEGIN IMMEDIATE", body));
     } finally {
       if (lasting === "soon") this.#sqlite.exec("PRAGMA synchronous=FULL");
-      this.#announce();
+      if (told === "announced") this.#announce();
     }
   }
 

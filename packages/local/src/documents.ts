@@ -34,7 +34,7 @@ export function openDocuments(place: DocumentsPlace): Documents {
     swap: (kind, name, seen, text) =>
       faulty(() => {
         checkSize(kind, name, text);
-        return writePatiently(place, () => {
+        const swap = (): "swapped" | "moved" => {
           if (!hasTable(database)) database.change(documentsTable);
           if ((find(database, kind, name)?.revision ?? null) !== seen) return "moved";
           if (text === null) database.change("DELETE FROM documents WHERE kind = ? AND name = ?", kind, name);
@@ -48,7 +48,11 @@ export function openDocuments(place: DocumentsPlace): Documents {
               text,
             );
           return "swapped";
-        });
+        };
+        // The first gate of a fleet comes right before a Secret, and what is written durably makes all before it durable.
+        const lasting = kind === "gate" && seen === null ? "soon" : "durably";
+        // Whoever watches waits for instances.
+        return writePatiently(place, swap, lasting, "untold");
       }),
   };
 }

@@ -32,12 +32,13 @@ export async function writePatiently<T>(
   core: Pick<ScopeCore, "database" | "clock" | "random">,
   body: () => T,
   lasting: "durably" | "soon" = "durably",
+  told: "announced" | "untold" = "announced",
 ): Promise<T> {
   const { clock, random, database } = core;
   const until = clock.now() + patienceMs;
   for (;;) {
     try {
-      return database.write(body, lasting);
+      return database.write(body, lasting, told);
     } catch (error) {
       if (!(error instanceof Busy) || clock.now() >= until) throw error;
     }
