@@ -52,7 +52,7 @@ export default defineConfig({
         "unit",
         unit.map((name) => `packages/${name}/src/**/*.test.ts`),
         quick,
-        notUnit,
+        [...notUnit, longRounds],
       ),
       project(
         "processes",
@@ -78,7 +78,7 @@ export default defineConfig({
       project("properties", ["packages/*/src/**/*.properties.test.ts", "test/properties/**/*.test.ts"], long),
       project("simulation", ["test/simulation/**/*.test.ts"], long),
       project("conformance", ["test/conformance/**/*.test.ts"], long, [], secondTry),
-      project("machine", ["test/machine/**/*.test.ts"], long, ["**/*.long.test.ts"], secondTry),
+      project("machine", ["test/machine/**/*.test.ts"], long, [longRounds], secondTry),
       project("long", [`test/${longRounds}`, `packages/*/src/${longRounds}`], 1_800_000, [], secondTry),
       project("checks", ["test/checks/**/*.test.ts"], long),
       project("cluster", ["test/cluster/**/*.test.ts"], 300_000, ["test/cluster/faults/**"], secondTry),

@@ -13,7 +13,7 @@ const suites = [
   {
     name: "unit",
     title: "units",
-    place: /^packages\/(?!local\/|harness\/).*(?<!\.types|\.properties)\.test\.ts$/,
+    place: /^packages\/(?!local\/|harness\/).*(?<!\.types|\.properties|\.long)\.test\.ts$/,
     basic: true,
   },
   {
