@@ -91,6 +91,7 @@ export { hasPointOfNoReturn, isAsleep, isLeft, isPastNoReturn, noBuild, proposeM
 export type { PutForward as MovePutForward, StoredMove, TurnedBack } from "./update/move-documents.ts";
 export { hasEnded as moveHasEnded, moveFacts, putForward, readStoredMove, turnBack } from "./update/move-documents.ts";
 export { approvalNotice, heldNotice, noReturnNotice } from "./update/move-notices.ts";
+export { bundleOnItsWay } from "./update/on-its-way.ts";
 export * from "./update/plan.ts";
 export * from "./update/plan-words.ts";
 export { usualTrial } from "./update/proof.ts";

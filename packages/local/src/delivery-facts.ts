@@ -8,11 +8,10 @@ import type {
   Channel,
   DeferCause,
   Life,
-  LifeBundle,
   Quarantined,
   TakesPart,
 } from "@moorage/core";
-import { catalogMoment, lastGood, retryAfterMs } from "@moorage/core";
+import { bundleOnItsWay, catalogMoment, lastGood, retryAfterMs } from "@moorage/core";
 
 export interface BundleFacts {
   readonly sequence: number;
@@ -120,14 +119,12 @@ function trialOf({ run }: Life, { turns, baked }: { readonly turns: number; read
 }
 
 function nextOf(next: BundleCandidate, takesPart: TakesPart, writtenAt: number): NextFacts {
-  const step = next.state === "deferred" ? next.from : next;
-  const bundle: Pick<LifeBundle, keyof BundleFacts> = "offer" in step ? step.offer : step.bundle;
   return {
-    ...bundleFacts(bundle),
+    ...bundleFacts(bundleOnItsWay(next)),
     state: next.state,
     deferred:
       next.state === "deferred"
-        ? { cause: next.cause, until: isoTime(writtenAt + retryAfterMs(step.tries)), tries: step.tries }
+        ? { cause: next.cause, until: isoTime(writtenAt + retryAfterMs(next.from.tries)), tries: next.from.tries }
         : null,
     waitsFor: next.state === "staged" ? catalogMoment(takesPart, next.takesEffect) : null,
   };

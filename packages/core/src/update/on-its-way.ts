@@ -179,9 +179,14 @@ export function stepOf(next: Candidate): Step {
   return next.state === "deferred" ? next.from : next;
 }
 
-export function digestOf(next: Candidate): string {
+/** What is known of it from its offer on. */
+export function bundleOnItsWay(next: Candidate): Pick<LifeBundle, "digest" | "catalogHash" | "sequence"> {
   const step = stepOf(next);
-  return "offer" in step ? step.offer.digest : step.bundle.digest;
+  return "offer" in step ? step.offer : step.bundle;
+}
+
+export function digestOf(next: Candidate): string {
+  return bundleOnItsWay(next).digest;
 }
 
 export function nonceOf(step: Step): string {

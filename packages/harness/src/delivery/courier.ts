@@ -1,7 +1,7 @@
 /** Carries bundles to one agent: does what its life wants done, and tells the life what came of it. */
 import { type Disk, guarded, makeDurableFolder, nodeDisk, openStore } from "@moorage/bundle/delivery";
 import type { Channel, Clock, Floor, Happening, Life, LifeBundle, LifeRun } from "@moorage/core";
-import { inUse } from "@moorage/core";
+import { bundleOnItsWay, inUse } from "@moorage/core";
 import type { BundleAtHand, CatalogListener } from "../live-catalog.ts";
 import { type CatalogSignal, catalogSignals } from "../process/end-tree.ts";
 import { Copies } from "./copies.ts";
@@ -105,7 +105,7 @@ export class Courier {
     const next = this.life?.next;
     if (next === undefined || next === null || next.state === "staged" || next.state === "deferred") return;
     const kind = ({ offered: "fetch", fetched: "check", verified: "stage" } as const)[next.state];
-    this.tell(this.#work({ kind, digest: "offer" in next ? next.offer.digest : next.bundle.digest }));
+    this.tell(this.#work({ kind, digest: bundleOnItsWay(next).digest }));
   }
 
   takeOffer(): void {
@@ -271,9 +271,9 @@ export class Courier {
   #sequenceOf(digest: string): number | null {
     const { life } = this;
     if (life !== null) {
-      const step = life.next === null ? null : life.next.state === "deferred" ? life.next.from : life.next;
-      const near = [step !== null && ("offer" in step ? step.offer : step.bundle), inUse(life)];
-      for (const one of near) if (one !== null && one !== false && one.digest === digest) return one.sequence;
+      const near = [life.next === null ? null : bundleOnItsWay(life.next), inUse(life)];
+      const found = near.find((one) => one?.digest === digest);
+      if (found !== undefined && found !== null) return found.sequence;
     }
     try {
       return this.bundles.manifestOf(digest)?.sequence ?? null;
@@ -327,7 +327,5 @@ export class Courier {
 
 function underWay({ use, next }: Life, digest: string): boolean {
   if (use.kind === "trial" && use.bundle.digest === digest) return true;
-  const step = next?.state === "deferred" ? next.from : next;
-  if (step === null || step === undefined) return false;
-  return ("offer" in step ? step.offer.digest : step.bundle.digest) === digest;
+  return next !== null && bundleOnItsWay(next).digest === digest;
 }

@@ -1,7 +1,7 @@
 /** What an agent is started on: its life is driven as far as it goes under the build that starts, so that the start is a boundary. */
 import { StoreError } from "@moorage/bundle/delivery";
 import type { Assigned, Life, LifeBundle, LifeRun } from "@moorage/core";
-import { inUse, lastGood } from "@moorage/core";
+import { bundleOnItsWay, inUse, lastGood } from "@moorage/core";
 import type { Courier } from "./courier.ts";
 import { bundleOf, verify } from "./examine.ts";
 import { clipped, words } from "./trouble.ts";
@@ -87,8 +87,8 @@ function failedWords(life: Life | null): string {
 function forgetOthers(courier: Courier): void {
   const { life, copies } = courier;
   if (life === null) return;
-  const next = life.next?.state === "deferred" ? life.next.from : life.next;
-  const used = [inUse(life), lastGood(life)?.bundle, next !== null && "bundle" in next ? next.bundle : null];
+  const next = life.next === null ? null : bundleOnItsWay(life.next);
+  const used = [inUse(life), lastGood(life)?.bundle, next];
   try {
     copies.keep(used.flatMap((bundle) => (bundle === null || bundle === undefined ? [] : [bundle.catalogHash])));
   } catch (error) {
