@@ -27,7 +27,7 @@ export type CatalogEvent =
   /** The agent's own process resolves its catalog anew. */
   | { readonly kind: "signal"; readonly signal: CatalogSignal }
   /** The process ends by the graceful path, and `exited` tells how it goes on. */
-  | { readonly kind: "endProcess"; readonly why: string };
+  | { readonly kind: "endProcess" };
 
 /** What an agent says about a bundle by its digest. */
 export interface AgentAnswer {

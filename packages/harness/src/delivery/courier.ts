@@ -248,9 +248,7 @@ export class Courier {
       case "bringBack":
       case "end": {
         this.#outcome = effect;
-        const use = this.life?.use;
-        const why = use !== undefined && "why" in use ? use.why.detail : "";
-        if (this.running) this.listener?.hear({ kind: "endProcess", why });
+        if (this.running) this.listener?.hear({ kind: "endProcess" });
         return;
       }
       case "ask":

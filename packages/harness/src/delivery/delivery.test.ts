@@ -354,9 +354,10 @@ describe("a process that fails on trial", () => {
       delivery.listen({ hear: (event) => void events.push(event), held: () => new Set() });
       if (how === "health") delivery.unhealthy("no answer");
       else delivery.answer({ digest: two, answer: "failed", detail: "no such tool" });
-      expect(events).toEqual([{ kind: "endProcess", why: how === "health" ? "no answer" : "no such tool" }]);
+      expect(events).toEqual([{ kind: "endProcess" }]);
       expect(contentOf(quay.link)).toBe("two");
-      expect(delivery.exited(done, true).kind).toBe("again");
+      const why = expect.stringContaining(how === "health" ? "no answer" : "no such tool") as string;
+      expect(delivery.exited(done, true)).toEqual({ kind: "again", why });
       expect(contentOf(quay.link)).toBe("one");
       quay.clear();
       quay = new Quay();
