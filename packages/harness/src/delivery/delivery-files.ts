@@ -70,10 +70,10 @@ export function writeAnswer(folder: string, answer: DeliveryAnswer, disk: Disk):
   replaceFile(deliveryPaths(folder).answer, JSON.stringify({ format: 1, ...answer }), disk);
 }
 
-/** Null when there is none; `unreadable` when it makes no sense. */
-export function readOffer(folder: string): OwnOffer | "unreadable" | null {
+/** Null when there is none, or none that can be read. */
+export function readOffer(folder: string): OwnOffer | null {
   const value = jsonAt(deliveryPaths(folder).offer);
-  return value === null || isOffer(value) ? value : "unreadable";
+  return isOffer(value) ? value : null;
 }
 
 export interface RetryWord {
@@ -120,14 +120,14 @@ function replaceFile(path: string, text: string, disk: Disk = nodeDisk): void {
 /** Far more than any of them has. */
 const bytesAtMost = 16_384;
 
-/** Undefined for what is no JSON, null where nothing is. A pipe that lies there would keep its reader for ever. */
+/** Null for what is no JSON, and where nothing is. A pipe that lies there would keep its reader for ever. */
 function jsonAt(path: string): unknown {
   try {
     const stat = fs.statSync(path);
-    if (!stat.isFile() || stat.size > bytesAtMost) return undefined;
+    if (!stat.isFile() || stat.size > bytesAtMost) return null;
     return JSON.parse(fs.readFileSync(path, "utf8")) as unknown;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "ENOENT" ? null : undefined;
+  } catch {
+    return null;
   }
 }
 

@@ -21,9 +21,8 @@ export interface OffersRequest {
 
 /** Throws a `StoreError`. */
 export function findOffer({ folder, channel, bundles, last }: OffersRequest): Found {
-  const own = readOffer(folder);
+  const mine = readOffer(folder);
   const assigned = bundles.store.assigned(channel);
-  const mine = own === null || own === "unreadable" ? null : own;
   if (mine !== null && mine.sequence >= (assigned?.sequence ?? 0))
     return mine.digest === last ? { kind: "same" } : { kind: "offer", offer: mine };
   if (assigned === null) return { kind: "none" };
