@@ -53,17 +53,22 @@ describe("a bundle that is staged", () => {
 
   it("is put off by a word, which is said before the next turn begins", async () => {
     let asked = false;
+    const word = Promise.withResolvers<string>();
     const agent = await joined({
-      onStaged: async () => {
+      onStaged: () => {
         asked = true;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        return "notNow";
+        return word.promise;
       },
     });
     harness.bundle("staged", bundle());
     await until(() => asked);
-    await agent.turn(() => undefined);
-    expect(harness.asked.slice(0, 2)).toEqual([
+    const turn = agent.turn(() => undefined);
+    // A turn that waited for nothing would be there before this is answered.
+    await agent.health(true);
+    word.resolve("notNow");
+    await turn;
+    expect(harness.asked.slice(0, 3)).toEqual([
+      'PUT /v1/health {"ok":true}',
       'PUT /v1/catalog/answer {"digest":"sha256:2","answer":"notNow"}',
       "POST /v1/turns",
     ]);
