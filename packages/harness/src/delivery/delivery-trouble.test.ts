@@ -55,9 +55,7 @@ describe("a switch that nobody could put on record any more", () => {
     quay.publish("one");
     const failing = new FailingDisk();
     const killed = await quay.running({}, { slots: failing.slots });
-    takeTurn(killed);
-    quay.now += 20_000;
-    killed.look(healthy);
+    quay.prove(killed);
     quay.publish("two");
     killed.look(healthy);
     // That it switches is on record, and nothing after it.
@@ -82,9 +80,7 @@ describe("a disk that is full, read-only or failing", () => {
         const failing = new FailingDisk();
         failing.code = code;
         const delivery = await quay.running({}, { disk: failing.disk, slots: failing.slots });
-        takeTurn(delivery);
-        quay.now += 20_000;
-        delivery.look(healthy);
+        quay.prove(delivery);
         const two = quay.publish("two");
         failing.steps = 0;
         failing.from = from;
@@ -158,9 +154,7 @@ describe("a life that cannot be read", () => {
   it("is kept aside and told; the next begins from what its channel has confirmed", async () => {
     quay.publish("one");
     const delivery = await quay.running();
-    takeTurn(delivery);
-    quay.now += 20_000;
-    delivery.look(healthy);
+    quay.prove(delivery);
     delivery.close();
     fs.writeFileSync(deliveryPaths(quay.folder).life, "nonsense");
     expect(readDelivery(quay.folder)).toBe(null);
@@ -210,9 +204,7 @@ describe("a harness that is killed", () => {
   it("answers what it had answered once more, and nothing else comes twice", async () => {
     quay.publish("one");
     const delivery = await quay.running();
-    takeTurn(delivery);
-    quay.now += 20_000;
-    delivery.look(healthy);
+    quay.prove(delivery);
     delivery.close();
     const answered = readAnswer(quay.folder);
     fs.rmSync(deliveryPaths(quay.folder).answer);

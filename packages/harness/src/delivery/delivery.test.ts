@@ -60,9 +60,7 @@ describe("a start", () => {
   it("unpacks a confirmed copy that is damaged once more, and never makes it live", async () => {
     quay.publish("one");
     const delivery = await quay.running();
-    takeTurn(delivery);
-    quay.now += 20_000;
-    delivery.look(healthy);
+    quay.prove(delivery);
     expect(readDelivery(quay.folder)?.use.kind).toBe("confirmed");
     delivery.exited(done, true);
     const damaged = fs.realpathSync(quay.link);
@@ -83,9 +81,7 @@ describe("a start", () => {
   it("says what is wrong where copy and store are both gone", async () => {
     const { catalogHash } = quay.publish("one");
     const delivery = await quay.running();
-    takeTurn(delivery);
-    quay.now += 20_000;
-    delivery.look(healthy);
+    quay.prove(delivery);
     delivery.exited(done, true);
     fs.rmSync(join(quay.root, "bundles"), { recursive: true });
     for (const name of fs.readdirSync(quay.folder))
@@ -96,9 +92,7 @@ describe("a start", () => {
   it("of a trial whose content is lost is on the last known good one", async () => {
     quay.publish("one");
     const delivery = await quay.running();
-    takeTurn(delivery);
-    quay.now += 20_000;
-    delivery.look(healthy);
+    quay.prove(delivery);
     const two = quay.publish("two");
     delivery.look(healthy);
     takeTurn(delivery);
@@ -280,9 +274,7 @@ describe("a process that fails on trial", () => {
   async function trialOfTwo(): Promise<{ delivery: Awaited<ReturnType<Quay["running"]>>; two: string }> {
     quay.publish("one");
     const delivery = await quay.running();
-    takeTurn(delivery);
-    quay.now += 20_000;
-    delivery.look(healthy);
+    quay.prove(delivery);
     const { digest } = quay.publish("two");
     delivery.look(healthy);
     expect(takeTurn(delivery)).toBe("two");
