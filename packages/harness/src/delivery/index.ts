@@ -3,6 +3,5 @@ export type { DeliveryPorts, DeliverySpec } from "./courier.ts";
 export type { Delivery } from "./delivery.ts";
 export { openDelivery } from "./delivery.ts";
 export type { DeliveryAnswer, OwnOffer } from "./delivery-files.ts";
-export { askRetry, deliveryPaths, readAnswer, readDelivery, readDeliveryRecord, writeOffer } from "./delivery-files.ts";
-export type { LifeReading, LifeRecord } from "./life-file.ts";
+export { askRetry, deliveryPaths, readAnswer, readDelivery, writeOffer } from "./delivery-files.ts";
 export type { Start } from "./start.ts";
