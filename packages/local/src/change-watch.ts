@@ -3,7 +3,7 @@ import type { FSWatcher } from "node:fs";
 import { watch } from "node:fs";
 import type { Abort, Clock } from "@moorage/core";
 
-/** Watches the state directory as long as somebody waits; every committed write touches the database's file. */
+/** Watches the state directory as long as somebody waits; every committed write that concerns instances touches the database's file. */
 export class ChangeWatch {
   readonly #directory: string;
   readonly #clock: Clock;

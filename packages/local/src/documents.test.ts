@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -65,6 +65,16 @@ it("swaps what was seen, tells who came too late, and never gives a revision twi
   expect((await documents.read("gate", "writers"))?.revision).toBeGreaterThan(seen);
   expect(await documents.swap("gate", "writers", seen, "late")).toBe("moved");
   expect((await documents.read("gate", "writers"))?.text).toBe("three");
+});
+
+it("wakes nobody who waits for instances", async () => {
+  const documents = open();
+  const touched = (): number => statSync(databasePath(stateDir)).mtimeMs;
+  utimesSync(databasePath(stateDir), 1, 1);
+  expect(await documents.swap("notice", "n", null, "one")).toBe("swapped");
+  expect(touched()).toBe(1_000);
+  opened[0]?.write(() => opened[0]?.nextVersion());
+  expect(touched()).toBeGreaterThan(1_000);
 });
 
 it("keeps kinds apart, and lists one in the order of its names", async () => {

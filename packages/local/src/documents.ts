@@ -49,7 +49,8 @@ export function openDocuments(place: DocumentsPlace): Documents {
             );
           return "swapped";
         };
-        // The first gate of a fleet comes right before a Secret, and what is written durably makes all before it durable.
+        // Who passes the first gate of a fleet creates an instance or proposes a move: that is written durably, and all before it
+        // with it. A power failure before then forgets a gate by which nothing was done.
         const lasting = kind === "gate" && seen === null ? "soon" : "durably";
         // Whoever watches waits for instances.
         return writePatiently(place, swap, lasting, "untold");
