@@ -20,6 +20,14 @@ it("writes everything and remembers what is little, both streams in their order"
   expect(tailed.lostBytes).toBe(7);
 });
 
+it("tells nothing of a line whose begin it has forgotten", () => {
+  const tailed = tailLog(memoryLog().log);
+  tailed.write("stdout", Buffer.from("x".repeat(20_000)));
+  expect(tailed.tail()).toBe("");
+  tailed.write("stdout", Buffer.from("\nwhole"));
+  expect(tailed.tail()).toBe("whole");
+});
+
 it.each([1, 100, 5_000, 100_000])("of much, in pieces of %i bytes, it remembers the last whole lines", (size) => {
   const { log, written } = memoryLog();
   const tailed = tailLog(log);

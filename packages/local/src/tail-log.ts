@@ -24,8 +24,8 @@ export function tailLog(log: LogWriter): TailLog {
     },
     close: () => log.close(),
     tail() {
-      const text = last.toString("utf8");
-      return cut ? text.slice(text.indexOf("\n") + 1) : text;
+      const whole = cut ? last.indexOf("\n") + 1 || last.length : 0;
+      return last.toString("utf8", whole);
     },
   };
 }
