@@ -6,9 +6,11 @@ import { DatabaseSync } from "node:sqlite";
 import type { ProcessMark } from "@moorage/harness";
 import { machineIdentity } from "@moorage/harness";
 import { describe, expect, it } from "vitest";
+import type { Status } from "./instance-row.ts";
 import type { Place, TestAgent } from "./scope.fixture.ts";
 import {
   endNow,
+  forgeStatus,
   lives,
   pidsOf,
   present,
@@ -45,10 +47,7 @@ function forge(sql: string, ...values: (string | number)[]): void {
 }
 
 function forgeMark(change: (mark: ProcessMark) => ProcessMark): void {
-  const database = new DatabaseSync(join(place.stateDir, "state.db"));
-  const status = JSON.parse(String(database.prepare("SELECT status FROM instances").get()?.["status"]));
-  database.prepare("UPDATE instances SET status = ?").run(JSON.stringify({ ...status, mark: change(status.mark) }));
-  database.close();
+  forgeStatus<Status & { readonly phase: "running" }>(place, (status) => ({ ...status, mark: change(status.mark) }));
 }
 
 const loop = ["sh", "-c", "while :; do sleep 0.05; done"] as const;

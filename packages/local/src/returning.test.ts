@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { moorageProfile, startAgent } from "@moorage/core";
 import { awakeClock } from "@moorage/harness";
 import { sha256, systemRandom } from "@moorage/keys";
@@ -7,6 +5,7 @@ import { expect, it } from "vitest";
 import type { Status } from "./instance-row.ts";
 import type { Place, TestAgent } from "./scope.fixture.ts";
 import {
+  forgeStatus,
   lives,
   pidsOf,
   present,
@@ -25,14 +24,6 @@ scopeForEach((made, opened) => {
   place = made;
   scope = opened;
 });
-
-/** What its supervisor has on record while it brings its agent back. */
-function record(change: (status: Status & { readonly phase: "running" }) => Status): void {
-  const database = new DatabaseSync(join(place.stateDir, "state.db"));
-  const status = JSON.parse(String(database.prepare("SELECT status FROM instances").get()?.["status"]));
-  database.prepare("UPDATE instances SET status = ?").run(JSON.stringify(change(status)));
-  database.close();
-}
 
 function deploy(agent: TestAgent, buildId: string): ReturnType<typeof startAgent> {
   return startAgent(
@@ -67,7 +58,8 @@ it.each<[string, (status: Status & { readonly phase: "running" }) => Status]>([
   const agent = testAgent("scribe", ["sleep", "1000"]);
   const { fence } = await startTestAgent(scope, agent);
   const before = await pidsOf(scope, agent);
-  record(back);
+  // What its supervisor has on record while it brings its agent back.
+  forgeStatus(place, back);
   const outcome = await deploy(agent, "another build");
   expect(outcome).toMatchObject({ outcome: "notConfirmed", intent: "diverged" });
   expect(outcome.actions.map(({ action }) => action)).not.toContain("delete");

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSyn
 import { enableCompileCache } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import type { Identity, InstanceSpec, ObservedInstance, ProcessTemplate, SecretSpec, Substrate } from "@moorage/core";
 import {
@@ -18,6 +19,8 @@ import {
 import { awakeClock } from "@moorage/harness";
 import { sha256, systemRandom } from "@moorage/keys";
 import { afterEach, beforeEach, vi } from "vitest";
+import { databasePath } from "./database.ts";
+import type { Status } from "./instance-row.ts";
 import { openScope } from "./open-scope.ts";
 import type { Scope, ScopeOptions } from "./scope.ts";
 
@@ -207,6 +210,14 @@ export async function remove(scope: Scope, agent: TestAgent): Promise<string> {
   const { fence } = await present(scope, agent);
   const removal = await scope.substrate.deleteInstance(agent.instance, fence);
   return removal.kind === "refused" ? removal.refusal.kind : removal.kind;
+}
+
+/** What an instance's supervisor has on record is another from now on, behind everybody's back. The place has that one alone. */
+export function forgeStatus<S extends Status>(place: Place, change: (status: S) => Status): void {
+  const database = new DatabaseSync(databasePath(place.stateDir));
+  const status = JSON.parse(String(database.prepare("SELECT status FROM instances").get()?.["status"])) as S;
+  database.prepare("UPDATE instances SET status = ?").run(JSON.stringify(change(status)));
+  database.close();
 }
 
 /** Waits for a condition of the world, with a deadline. */
