@@ -85,8 +85,8 @@ export const bundlesInUse: readonly Mutation[] = [
   life(
     "4 without a last known good it ends",
     "update/life-moves",
-    'answer(after, digest, nonce, why),\n    { kind: "end" },',
-    "answer(after, digest, nonce, why),",
+    'trial, why), { kind: "end" });',
+    "trial, why));",
   ),
   life(
     "4 it never comes back to another runtime's bundle",
@@ -109,8 +109,8 @@ export const bundlesInUse: readonly Mutation[] = [
   life(
     "4 the notice of a revert has the end of the log",
     "update/life-moves",
-    'about: "reverted", digest, reason, detail, withLog: true',
-    'about: "reverted", digest, reason, detail, withLog: false',
+    "about, digest, reason, detail, withLog: true",
+    "about, digest, reason, detail, withLog: false",
   ),
   life(
     "4 a refusal is quarantined",

@@ -93,7 +93,7 @@ export function unfit({ run, quarantine }: Life, bundle: LifeBundle, at: number)
 /** Back to what was last confirmed, once. */
 export function revert(life: Life, why: Revert, at: number): Moved {
   if (life.use.kind !== "trial") return moved(life);
-  const { bundle: failed, nonce, lastGood: good } = life.use;
+  const { bundle: failed, lastGood: good } = life.use;
   if (good === null || !fits(life, good.bundle)) return endWithout(life, life.use, why);
   const { digest, catalogHash } = failed;
   const { buildId } = life.run;
@@ -104,32 +104,30 @@ export function revert(life: Life, why: Revert, at: number): Moved {
     use: { kind: "returning", lastGood: good, failed, why },
     next: unswitched(life.next),
   };
-  const { reason, detail } = why;
-  return moved(
-    after,
-    tell(digest, "reverted", detail),
-    { kind: "notice", about: "reverted", digest, reason, detail, withLog: true },
-    answer(after, digest, nonce, why),
-    ...bringBack(after, good.bundle),
-  );
+  return moved(after, ...failedAs("reverted", after, life.use, why), ...bringBack(after, good.bundle));
 }
 
 /**
- * There is nothing to come back on: a crash ends it, and health and a reload, which never kill, change nothing. It may as well be the build, or what surrounds it, that is broken: the bundle is not held
- * back, or nobody could start the agent again once that is mended.
+ * There is nothing to come back on: a crash ends it, and health and a reload, which never kill, change nothing. It may as well
+ * be the build, or what surrounds it, that is broken: the bundle is not held back, or nobody could start the agent again once
+ * that is mended.
  */
-function endWithout(life: Life, { bundle: failed, nonce, lastGood: good }: OnTrial, why: Revert): Moved {
+function endWithout(life: Life, trial: OnTrial, why: Revert): Moved {
   if (why.reason !== "crash") return moved(life);
+  const { bundle: failed, lastGood: good } = trial;
   const after: Life = { ...life, use: { kind: "ended", lastGood: good, failed, why }, next: unswitched(life.next) };
-  const { digest } = failed;
+  return moved(after, ...failedAs("ended", after, trial, why), { kind: "end" });
+}
+
+/** A trial that failed, as everybody is told of it. */
+function failedAs(about: "reverted" | "ended", after: Life, { bundle, nonce }: OnTrial, why: Revert): LifeEffect[] {
+  const { digest } = bundle;
   const { reason, detail } = why;
-  return moved(
-    after,
+  return [
     tell(digest, "reverted", detail),
-    { kind: "notice", about: "ended", digest, reason, detail, withLog: true },
+    { kind: "notice", about, digest, reason, detail, withLog: true },
     answer(after, digest, nonce, why),
-    { kind: "end" },
-  );
+  ];
 }
 
 /** What was on its way waits for a boundary of the process that is brought back. */
