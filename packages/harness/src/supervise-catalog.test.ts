@@ -7,6 +7,7 @@ import { awakeClock } from "./awake-clock.ts";
 import { contentOf, filesOf, Quay, run } from "./delivery/delivery.fixture.ts";
 import type { Delivery } from "./delivery/delivery.ts";
 import { readAnswer, readDelivery } from "./delivery/delivery-files.ts";
+import type { Look } from "./record.ts";
 import type { SupervisorSpec } from "./spec.ts";
 import type { Mooring } from "./supervise.fixture.ts";
 import { Harbour, until } from "./supervise.fixture.ts";
@@ -228,6 +229,20 @@ describe("a process that its bundle breaks", () => {
     await takeTurn(mooring);
     mooring.record.seen = { kind: "ours", stop: { graceMs: null } };
     expect(await mooring.ended()).toMatchObject({ reason: "stopped", exitCode: 9 });
+    expect(readDelivery(quay.folder)?.use).toMatchObject({ kind: "trial", bundle: { sequence: 2 } });
+  });
+
+  it("ends where that was asked for after it had crashed, before anybody started it again", async () => {
+    const mooring = await moor(touchy);
+    await takeTurn(mooring);
+    await confirmed();
+    await assign(mooring, "bad");
+    const { socketPath } = mooring.spec;
+    // Marked when everything of it is gone: its socket is the last.
+    const seen = (): Look => ({ kind: "ours", stop: fs.existsSync(socketPath) ? null : { graceMs: null } });
+    Object.defineProperty(mooring.record, "seen", { get: seen });
+    await mooring.call("POST", "/v1/turns");
+    expect(await mooring.ended()).toMatchObject({ reason: "exited", exitCode: 7 });
     expect(readDelivery(quay.folder)?.use).toMatchObject({ kind: "trial", bundle: { sequence: 2 } });
   });
 

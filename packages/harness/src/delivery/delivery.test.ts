@@ -205,6 +205,17 @@ describe("a bundle", () => {
     expect(quay.raised).toEqual([]);
   });
 
+  it("for one agent alone is no offer any more once its fleet has a later one", async () => {
+    quay.publish("one");
+    const delivery = await quay.running();
+    writeOffer(quay.folder, quay.publish("two", { assign: false }));
+    delivery.look(healthy);
+    expect(takeTurn(delivery)).toBe("two");
+    quay.publish("three");
+    delivery.look(healthy);
+    expect(takeTurn(delivery)).toBe("three");
+  });
+
   it("is put off by the agent's word, told again, and a person hears of one that is put off again and again", async () => {
     quay.publish("one");
     const delivery = await quay.running();
