@@ -8,7 +8,7 @@ import type { MoveHands } from "../ports/move-hands.ts";
 import { redactor } from "../redact.ts";
 import { stepMove } from "./cold-move.ts";
 import { shift } from "./gate-documents.ts";
-import type { Look, Move, MoveEffect, MoveEvent } from "./move.ts";
+import { isEnd, type Look, type Move, type MoveEffect, type MoveEvent } from "./move.ts";
 import { wordOf } from "./move-decisions.ts";
 import { questionsOf, readStoredMove, type StoredMove, swapMove } from "./move-documents.ts";
 
@@ -89,12 +89,12 @@ class Executor {
     for (;;) {
       const { move } = this.#stored;
       if (this.#taken) return this.#takenOver();
-      const { kind } = move.state;
-      if (kind === "done" || kind === "aborted" || kind === "rolledBack") {
+      const { state } = move;
+      if (isEnd(state)) {
         await this.#tidy();
-        return { kind, move };
+        return { kind: state.kind, move };
       }
-      const waits = kind === "proposed" || kind === "held";
+      const waits = state.kind === "proposed" || state.kind === "held";
       const effect = waits ? undefined : this.#queue.shift();
       if (effect !== undefined) {
         if (signal.aborted) return { kind: "interrupted", move };
@@ -104,7 +104,7 @@ class Executor {
       }
       const word = await wordOf(move, this.#ports.mailbox, this.#ports.hands);
       if (word !== null && (await this.#tell(word))) continue;
-      if (waits) return this.#ask(kind === "proposed" ? "waiting" : "held");
+      if (waits) return this.#ask(state.kind === "proposed" ? "waiting" : "held");
       const lasted = clock.now() - this.#since;
       if (lasted >= this.#deadlineMs) await this.#tell({ kind: "deadline", waitsFor: waitsFor(this.#look) });
       else await clock.sleep(Math.min(pauseMs, this.#deadlineMs - lasted), signal);

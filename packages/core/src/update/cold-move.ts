@@ -1,6 +1,6 @@
 /** The cold move as a state machine: what is told gives the next move and what is to be done. Old and new never live at once. */
 import type { Active, Look, Move, MoveDecision, MoveEffect, MoveEvent, MoveState, Returning, Side } from "./move.ts";
-import { isAsleep, isLeft, isPastNoReturn } from "./move.ts";
+import { isAsleep, isLeft, wantsOwnDecision } from "./move.ts";
 import { approvalNotice, heldNotice, mayBeLeft, noReturnNotice } from "./move-notices.ts";
 import { moveTodo } from "./move-todo.ts";
 
@@ -131,11 +131,6 @@ function goBack(move: Move, at: Active, event: Told<"goBack">): MoveStep {
   const switchedOver = at.kind === "switched" || at.kind === "migrated" || at.kind === "starting";
   const outcome = switchedOver ? "rolledBack" : "aborted";
   return enter(after, { kind: "returning", phase: "closing", cleared: false, outcome });
-}
-
-/** Whether going back from here wants a decision of its own, which nobody has taken yet. */
-function wantsOwnDecision(move: Move, at: Active): boolean {
-  return isPastNoReturn(move, at) && !move.acrossNoReturn;
 }
 
 type OnTheWay = Exclude<Active, { kind: "proposed" } | Returning>;

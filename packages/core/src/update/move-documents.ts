@@ -7,7 +7,7 @@ import { firstDifference } from "./fingerprint.ts";
 import type { FleetGate } from "./gate.ts";
 import { gateFor } from "./gate-documents.ts";
 import type { Active, Move, Proposal, Proposed } from "./move.ts";
-import { isPastNoReturn, proposeMove } from "./move.ts";
+import { isEnd, proposeMove, wantsOwnDecision } from "./move.ts";
 import { approvalNotice, heldNotice, noReturnNotice } from "./move-notices.ts";
 import { readMove, writeMove } from "./read-move.ts";
 
@@ -32,7 +32,7 @@ export async function swapMove(documents: Documents, seen: number | null, move: 
 }
 
 export function hasEnded({ state }: Move): boolean {
-  return state.kind === "done" || state.kind === "aborted" || state.kind === "rolledBack";
+  return isEnd(state);
 }
 
 export type PutForward =
@@ -85,30 +85,14 @@ export async function turnBack(
 /** What a move asks a person in the state that it is in. The one about the point of no return goes before the other. */
 export function questionsOf(move: Move): NoticeDraft[] {
   const { state } = move;
-  switch (state.kind) {
-    case "proposed":
-      return [approvalNotice(move)];
-    case "held":
-      return [...noReturn(move, state.at), heldNotice(move, state.at, state.why)];
-    case "done":
-    case "aborted":
-    case "rolledBack":
-      return [];
-    case "approved":
-    case "quiescing":
-    case "stopped":
-    case "switched":
-    case "migrated":
-    case "starting":
-    case "returning":
-      return noReturn(move, state);
-    default:
-      return state satisfies never;
-  }
+  if (isEnd(state)) return [];
+  if (state.kind === "proposed") return [approvalNotice(move)];
+  if (state.kind === "held") return [...noReturn(move, state.at), heldNotice(move, state.at, state.why)];
+  return noReturn(move, state);
 }
 
 function noReturn(move: Move, at: Active): NoticeDraft[] {
-  return isPastNoReturn(move, at) && !move.acrossNoReturn ? [noReturnNotice(move, at)] : [];
+  return wantsOwnDecision(move, at) ? [noReturnNotice(move, at)] : [];
 }
 
 /** What a notice about a cold move is about at this moment: for deciding on it. */

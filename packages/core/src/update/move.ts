@@ -41,13 +41,16 @@ export interface Returning {
 
 export type Active = Forward | Returning;
 
+type Ended =
+  | { readonly kind: "done" }
+  | { readonly kind: "aborted"; readonly why: string }
+  | { readonly kind: "rolledBack" };
+
 export type MoveState =
   | Active
   /** A deadline passed or a step failed: a person says whether to go on or back. */
   | { readonly kind: "held"; readonly at: Active; readonly why: string }
-  | { readonly kind: "done" }
-  | { readonly kind: "aborted"; readonly why: string }
-  | { readonly kind: "rolledBack" };
+  | Ended;
 
 export interface MoveDecision {
   readonly choice: "approve" | "reject" | "goOn" | "goBack" | "leave";
@@ -184,6 +187,11 @@ export function isLeft({ decisions }: Pick<Move, "decisions">): boolean {
   return decisions.some(({ choice }) => choice === "leave");
 }
 
+/** Nothing comes after it. */
+export function isEnd(state: MoveState): state is Ended {
+  return state.kind === "done" || state.kind === "aborted" || state.kind === "rolledBack";
+}
+
 /** The event log moves: what was migrated cannot be read by the old builds. */
 export function hasPointOfNoReturn({ from, to }: Move): boolean {
   return differences(from, to).includes("eventLogSchema");
@@ -207,4 +215,9 @@ export function isPastNoReturn(move: Move, at: Active): boolean {
     default:
       return at satisfies never;
   }
+}
+
+/** Whether going back from here wants a decision of its own, which nobody has taken yet. */
+export function wantsOwnDecision(move: Move, at: Active): boolean {
+  return isPastNoReturn(move, at) && !move.acrossNoReturn;
 }
