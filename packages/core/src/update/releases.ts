@@ -1,6 +1,7 @@
 /** The builds that were made available to a fleet: what was published last of each agent, kept as one document. Plain data. */
 import type { Reader } from "../plain-data.ts";
 import { count, fields, listOf, oneOf, readFormat, text } from "../plain-data.ts";
+import { firstDifference } from "./fingerprint.ts";
 import type { Release } from "./plan.ts";
 import { runtimeTarget } from "./read-target.ts";
 
@@ -36,13 +37,8 @@ export function publishReleases(
   return { format: releasesFormat, fleet, agents: sorted };
 }
 
-export function isSameRelease(one: Release, other: Release): boolean {
-  return (
-    one.buildId === other.buildId &&
-    one.target.wireVersion === other.target.wireVersion &&
-    one.target.eventLogSchema === other.target.eventLogSchema &&
-    one.target.crdApiVersion === other.target.crdApiVersion
-  );
+function isSameRelease(one: Release, other: Release): boolean {
+  return one.buildId === other.buildId && firstDifference(one.target, other.target) === null;
 }
 
 const release: Reader<AvailableRelease> = fields<AvailableRelease>({
