@@ -82,12 +82,7 @@ export const bundlesInUse: readonly Mutation[] = [
     'const verdict = "ack" as const;',
   ),
   life("4 both carry the hash in use", "update/life-moves", "inUse: inUse(life)?.catalogHash ?? null", "inUse: null"),
-  life(
-    "4 without a last known good it ends",
-    "update/life-moves",
-    'trial, why), { kind: "end" });',
-    "trial, why));",
-  ),
+  life("4 without a last known good it ends", "update/life-moves", 'trial, why), { kind: "end" });', "trial, why));"),
   life(
     "4 it never comes back to another runtime's bundle",
     "update/life-moves",

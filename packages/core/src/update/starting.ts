@@ -64,13 +64,17 @@ function launchOn(life: Life, assigned: Assigned | null, at: number): Moved {
     case "confirmed":
     case "returning":
     case "ended":
-    case "none": {
-      const good = lastGood(life);
-      return good !== null && fits(life, good.bundle) ? onGood(life, good) : onAssigned(life, assigned, at);
-    }
+    case "none":
+      return onLastGood(life, assigned, at);
     default:
       return use satisfies never;
   }
+}
+
+/** What was last confirmed, unless there is none or it is nothing for this build. */
+function onLastGood(life: Life, assigned: Assigned | null, at: number): Moved {
+  const good = lastGood(life);
+  return good !== null && fits(life, good.bundle) ? onGood(life, good) : onAssigned(life, assigned, at);
 }
 
 /** The trial proved nothing yet; turns that it completed count, the time of the process that is gone does not. */
@@ -86,9 +90,7 @@ function instead(life: Life, use: Trial, why: Refusal, assigned: Assigned | null
   const good = lastGood(life);
   const before: Life = { ...life, use: good === null ? { kind: "none" } : { kind: "confirmed", ...good } };
   return andThen(refuse(before, use.bundle.digest, use.nonce, why, at), (refused) =>
-    good !== null && fits(life, good.bundle)
-      ? onGood({ ...refused, next }, good)
-      : onAssigned({ ...refused, next }, assigned, at),
+    onLastGood({ ...refused, next }, assigned, at),
   );
 }
 
