@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CatalogEvent } from "../live-catalog.ts";
 import { contentOf, crash, done, healthy, Quay, run, takeTurn, target } from "./delivery.fixture.ts";
-import { askRetry, deliveryPaths, readAnswer, readDelivery, writeOffer } from "./delivery-files.ts";
+import { askRetry, readAnswer, readDelivery } from "./delivery-files.ts";
 
 let quay: Quay;
 
@@ -186,34 +186,6 @@ describe("a bundle", () => {
   it("with a signal that no catalog is told by is never begun with", () => {
     quay.publish("one");
     expect(quay.open({ signal: "SIGKILL" }).prepareStart(run)).toMatchObject({ kind: "refused" });
-  });
-
-  it("for one agent alone wins by its sequence, and what its fleet has is no offer meanwhile", async () => {
-    quay.publish("one");
-    const delivery = await quay.running();
-    const two = quay.publish("two", { assign: false });
-    delivery.look(healthy);
-    expect(takeTurn(delivery)).toBe("one");
-    writeOffer(quay.folder, two);
-    delivery.look(healthy);
-    expect(takeTurn(delivery)).toBe("two");
-    delivery.exited(done, true);
-    fs.rmSync(deliveryPaths(quay.folder).offer);
-    (await quay.running()).look(healthy);
-    expect(contentOf(quay.link)).toBe("two");
-    expect(readAnswer(quay.folder)).toBe(null);
-    expect(quay.raised).toEqual([]);
-  });
-
-  it("for one agent alone is no offer any more once its fleet has a later one", async () => {
-    quay.publish("one");
-    const delivery = await quay.running();
-    writeOffer(quay.folder, quay.publish("two", { assign: false }));
-    delivery.look(healthy);
-    expect(takeTurn(delivery)).toBe("two");
-    quay.publish("three");
-    delivery.look(healthy);
-    expect(takeTurn(delivery)).toBe("three");
   });
 
   it("is put off by the agent's word, told again, and a person hears of one that is put off again and again", async () => {
