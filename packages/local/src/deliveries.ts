@@ -13,6 +13,7 @@ import { openedForReading } from "./state-error.ts";
 
 /** By the names of instances, which need not exist any more: what they lived through stays until a purge. All may reject with a `StateError`. */
 export interface Deliveries {
+  deliveryFolder(name: string): string;
   /** As on record; null: there is none, or none that can be read. */
   delivery(name: string): Promise<Life | null>;
   /** A bundle for this agent alone. Its supervisor is poked, if there is one. */
@@ -46,6 +47,7 @@ export function openDeliveries(database: Database, mode: "read" | "write"): Deli
   }
 
   return {
+    deliveryFolder: folderOf,
     delivery: (name) => readLifeIn(folderOf(name), stateDir),
     offer: (name, offer) => say(name, ({ writeOffer }) => writeOffer(folderOf(name), offer)),
     retry: (name, digest) => say(name, ({ askRetry }) => askRetry(folderOf(name), digest)),

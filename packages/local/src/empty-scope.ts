@@ -1,6 +1,6 @@
 /** The scope of a state directory that is not there, for who only looks: nothing is in it, and nothing is made. */
 import type { Refused } from "@moorage/core";
-import { bundlesFolder, trustFolder } from "./instance-folder.ts";
+import { bundlesFolder, deliveryFolder, trustFolder } from "./instance-folder.ts";
 import { openJournal } from "./journal.ts";
 import type { Scope, ScopeOptions } from "./scope.ts";
 import { openedForReading } from "./state-error.ts";
@@ -36,6 +36,7 @@ export function emptyScope({ stateDir, clock }: ScopeOptions): Scope {
     documents: { read: async () => null, list: async () => [], swap: cannotWrite },
     bundlesFolder: bundlesFolder(stateDir),
     trustFolder: trustFolder(stateDir),
+    deliveryFolder: (name) => deliveryFolder(stateDir, name),
     delivery: async () => null,
     offer: cannotWrite,
     retry: cannotWrite,
