@@ -42,7 +42,7 @@ export const loop: readonly Mutation[] = [
   mutation(
     "4 a request that was turned away is asked again",
     "look",
-    'if (!goOn) return call.signal.aborted ? { kind: "interrupted" } : { kind: "deadline" };',
+    "if (!goOn) return timeIsOver(call);",
     'return goOn && call.signal.aborted ? { kind: "interrupted" } : { kind: "deadline" };',
   ),
   mutation(
@@ -193,8 +193,8 @@ export const loop: readonly Mutation[] = [
   mutation(
     "4 P5: a read after a settle is an answer, also when the time is over after it",
     "reconcile",
-    'if (after.kind !== "held" && (!timeIsOver || progress.looked)) end = after;',
-    'if (after.kind !== "held" && !timeIsOver) end = after;',
+    'if (after.kind !== "held" && (!isOutOfTime || progress.looked)) end = after;',
+    'if (after.kind !== "held" && !isOutOfTime) end = after;',
   ),
   mutation(
     "4 started is answered for one's own create alone",

@@ -9,7 +9,7 @@ import type { Attempt } from "./identity.ts";
 import { parseAttempt, secretName } from "./identity.ts";
 import type { IntentDigest, IntentTemplate } from "./intent.ts";
 import type { CallEnd } from "./look.ts";
-import { look } from "./look.ts";
+import { look, timeIsOver } from "./look.ts";
 import type { Notes } from "./marks.ts";
 import { instanceMarks, secretMarks } from "./marks.ts";
 import type { Fence } from "./observation.ts";
@@ -254,10 +254,6 @@ async function healOrEnd(call: Call, { refusal }: Refused): Promise<CallEnd | nu
   if (!mayHeal(refusal)) return { kind: "refused", condition };
   call.waitFor(condition);
   return (await call.pause()) ? null : timeIsOver(call);
-}
-
-function timeIsOver(call: Call): CallEnd {
-  return call.signal.aborted ? { kind: "interrupted" } : { kind: "deadline" };
 }
 
 /** Takes back the Secret of an attempt that no instance references. */

@@ -53,8 +53,13 @@ export async function look(call: Call, confirms: "confirmed" | "asRead" = "confi
       call.waitFor(unavailableCondition(reading, call.substrate.scope));
     }
     const goOn = await call.pause(reading.kind === "unavailable" ? reading.retryAfterMs : null);
-    if (!goOn) return call.signal.aborted ? { kind: "interrupted" } : { kind: "deadline" };
+    if (!goOn) return timeIsOver(call);
   }
+}
+
+/** The end of a call that has no time for another try. */
+export function timeIsOver(call: Call): CallEnd {
+  return call.signal.aborted ? { kind: "interrupted" } : { kind: "deadline" };
 }
 
 /** Looks for the Secret that an instance of ours seems to miss. Null: nobody answered, so nothing is confirmed yet. */

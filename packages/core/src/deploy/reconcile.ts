@@ -18,7 +18,7 @@ import type { IntentComparison, IntentDigest, IntentTemplate } from "./intent.ts
 import { compareIntent, intentDigest } from "./intent.ts";
 import { withinLimits } from "./limits.ts";
 import type { CallEnd, Look } from "./look.ts";
-import { isEnd, look } from "./look.ts";
+import { isEnd, look, timeIsOver } from "./look.ts";
 import type { Notes } from "./marks.ts";
 import type { VerifiedInstance } from "./observation.ts";
 import type { NotRunning, Running, StartOutcome } from "./outcome.ts";
@@ -80,8 +80,8 @@ export async function startAgent(request: StartRequest, ports: StartPorts): Prom
     const after = settled.kind === "look" ? await converge(call, blueprint, progress) : settled;
     // Nobody answers any more, or nobody wants to know: what was seen running has been seen running. A read that shows
     // something else since is an answer, also when the time is over after it.
-    const timeIsOver = after.kind === "deadline" || after.kind === "interrupted";
-    if (after.kind !== "held" && (!timeIsOver || progress.looked)) end = after;
+    const isOutOfTime = after.kind === "deadline" || after.kind === "interrupted";
+    if (after.kind !== "held" && (!isOutOfTime || progress.looked)) end = after;
     else if (settled.kind === "look" && settled.otherwise !== null) end = settled.otherwise;
   }
   return answer(call, progress, desired, end);
@@ -168,8 +168,7 @@ async function admit(call: Call, plan: Plan): Promise<{ readonly kind: "admitted
         return { kind: "refused", condition: answer.condition };
       case "unavailable":
         call.waitFor(unavailableCondition(answer, call.substrate.scope));
-        if (!(await call.pause(answer.retryAfterMs)))
-          return call.signal.aborted ? { kind: "interrupted" } : { kind: "deadline" };
+        if (!(await call.pause(answer.retryAfterMs))) return timeIsOver(call);
         break;
       default:
         answer satisfies never;

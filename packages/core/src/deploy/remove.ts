@@ -6,6 +6,7 @@ import { awaitGone, noteGone, unconfirmed } from "./disappearance.ts";
 import type { Attempt } from "./identity.ts";
 import { mayBeAlive } from "./last-seen.ts";
 import type { CallEnd, Look } from "./look.ts";
+import { timeIsOver } from "./look.ts";
 import type { VerifiedInstance } from "./observation.ts";
 import { refusalCondition } from "./refusal.ts";
 
@@ -77,7 +78,7 @@ export async function afterRemoval(call: Call, own: VerifiedInstance, seen: Look
 /** Pauses before another look, or says that no time is left. */
 export async function pauseThenLook(call: Call, atLeastMs: number | null): Promise<Step> {
   if (await call.pause(atLeastMs)) return { kind: "look" };
-  return call.signal.aborted ? { kind: "interrupted" } : { kind: "deadline" };
+  return timeIsOver(call);
 }
 
 /** Why, in the words of the rule. */
