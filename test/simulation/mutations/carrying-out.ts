@@ -90,7 +90,7 @@ export const carryingOut: readonly Mutation[] = [
     "5 held again it asks again",
     "update/move-notices",
     "decisions: String(decisions.length)",
-    "decisions: String(decisions.length * 0)",
+    "decisions: String(Math.max(decisions.length, 2))",
   ),
   executor(
     "5 what goes back has no other way",

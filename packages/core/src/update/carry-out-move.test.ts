@@ -255,6 +255,9 @@ describe("held", () => {
     fleet.stubborn.clear();
     await fleet.decide("goOn");
     expect((await run(fleet)).kind).toBe("done");
+    // Each word is used once, although both answer the same question.
+    const decisions = (await readStoredMove(fleet.documents, "writers"))?.move.decisions;
+    expect(decisions?.map(({ choice }) => choice)).toEqual(["approve", "goOn", "goOn"]);
   });
 
   it.each(["clear", "stop", "look", "switch", "migrate", "start"] as const)(
