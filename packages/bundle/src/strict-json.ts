@@ -13,6 +13,7 @@ import {
 
 const space = /[ \t\n\r]*/y;
 const number = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
+const blank = 32;
 const quote = 34;
 const backslash = 92;
 /** With so many digits a whole number is beyond all that a double holds. */
@@ -36,6 +37,8 @@ class JsonReader {
   readonly #steps: Step[] = [];
   readonly #budget = new DocumentBudget();
   #at = 0;
+  /** Where the next backslash is, at or after where it was looked for last; -1: there is none any more. */
+  #escape = 0;
 
   constructor(source: string) {
     this.#source = source;
@@ -105,14 +108,23 @@ class JsonReader {
     return checkText(this.#decoded(this.#source.slice(at, this.#at), at), at, this.#steps);
   }
 
-  /** Where the text that begins at a quote ends, or -1. One by one: an expression would run out of stack in a long one. */
+  /** Where the text that begins at a quote ends, or -1. */
   #closing(at: number): number {
-    for (let end = at + 1; end < this.#source.length; end += 1) {
-      const unit = this.#source.charCodeAt(end);
-      if (unit === quote) return end;
-      if (unit === backslash) end += 1;
+    const end = this.#source.indexOf('"', at + 1);
+    if (end === -1 || !this.#escapedIn(at, end)) return end;
+    // One by one: an expression would run out of stack in a long one.
+    for (let next = at + 1; next < this.#source.length; next += 1) {
+      const unit = this.#source.charCodeAt(next);
+      if (unit === quote) return next;
+      if (unit === backslash) next += 1;
     }
     return -1;
+  }
+
+  /** Most texts have no backslash, and most documents have none at all. */
+  #escapedIn(from: number, to: number): boolean {
+    if (this.#escape !== -1 && this.#escape < from) this.#escape = this.#source.indexOf("\\", from);
+    return this.#escape !== -1 && this.#escape < to;
   }
 
   /** Node's own reading of what is one text: its escapes, and the characters that have to be escaped. */
@@ -144,6 +156,8 @@ class JsonReader {
   }
 
   #skip(): void {
+    // What is canonical has no space anywhere.
+    if (this.#source.charCodeAt(this.#at) > blank) return;
     space.lastIndex = this.#at;
     space.exec(this.#source);
     this.#at = space.lastIndex;
