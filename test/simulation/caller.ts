@@ -6,7 +6,7 @@ import { digest, otherScheme, startRequest, subjectOf, template } from "./agents
 import { checkAnswer } from "./answers.ts";
 import type { CallView } from "./call-view.ts";
 import { newCallView } from "./call-view.ts";
-import { chanceOf } from "./chance.ts";
+import { randomOf } from "./chance.ts";
 import type { History, KeepStep, StartStep, StopStep } from "./history.ts";
 import type { MemoryStore } from "./memory-store.ts";
 import { memorySubstrate } from "./memory-substrate.ts";
@@ -198,12 +198,4 @@ function answered<O extends StartOutcome | StopOutcome>(session: Session, view: 
     isLost: (uid) => around.nodes.isLost(uid),
   });
   return outcome;
-}
-
-function randomOf(seed: number, caller: number): Random {
-  const chance = chanceOf(seed, caller, -1);
-  return {
-    token: (digits) => Array.from({ length: digits }, () => chance.below(16).toString(16)).join(""),
-    fraction: () => chance.fraction(),
-  };
 }

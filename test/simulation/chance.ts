@@ -1,4 +1,5 @@
 /** Seeded chance: the same keys give the same stream, whatever else is drawn elsewhere. */
+import type { Random } from "@moorage/core";
 
 export interface Chance {
   /** A number in [0, 1). */
@@ -28,6 +29,15 @@ export function chanceOf(...keys: readonly number[]): Chance {
     between: (least, most) => least + below(most - least + 1),
     chance: (probability) => fraction() < probability,
     pick: (items) => items[below(items.length)] as (typeof items)[number],
+  };
+}
+
+/** What one caller of a history draws its tokens from. */
+export function randomOf(seed: number, caller: number): Random {
+  const chance = chanceOf(seed, caller, -1);
+  return {
+    token: (digits) => Array.from({ length: digits }, () => chance.below(16).toString(16)).join(""),
+    fraction: () => chance.fraction(),
   };
 }
 

@@ -49,6 +49,12 @@ export function createScheduler(): Scheduler {
   };
 }
 
+/** Switched on now, and off again after so many milliseconds. */
+export function forAWhile({ after }: Pick<Scheduler, "after">, ms: number, set: (on: boolean) => void): void {
+  set(true);
+  after(ms, () => set(false));
+}
+
 /** All microtasks have run: whoever could go on after the last event has gone on. */
 function settled(): Promise<void> {
   return new Promise((resolve) => {

@@ -7,7 +7,7 @@ import * as evidence from "./evidence.ts";
 import type { Planted, World } from "./history.ts";
 import type { MemoryStore } from "./memory-store.ts";
 import type { Nodes } from "./nodes.ts";
-import type { Scheduler } from "./scheduler.ts";
+import { forAWhile, type Scheduler } from "./scheduler.ts";
 import type { Weather } from "./wire.ts";
 
 export interface WorldParts {
@@ -47,9 +47,7 @@ export function happen(parts: WorldParts, { name, identity }: Agent, event: Worl
     case "touch":
       return nodes.touch(name);
     case "finalizer":
-      store.setFinalizers(name, ["example.com/hold"]);
-      scheduler.after(event.ms, () => store.setFinalizers(name, []));
-      return;
+      return forAWhile(scheduler, event.ms, (on) => store.setFinalizers(name, on ? ["example.com/hold"] : []));
     case "plant":
       return plant(parts, { name, identity }, event.what);
     case "compact":
@@ -57,17 +55,13 @@ export function happen(parts: WorldParts, { name, identity }: Agent, event: Worl
     case "serverClockStep":
       return store.stepClock(event.ms);
     case "serverClockAbsent":
-      store.tellsTime = false;
-      scheduler.after(event.ms, () => {
-        store.tellsTime = true;
+      return forAWhile(scheduler, event.ms, (on) => {
+        store.tellsTime = !on;
       });
-      return;
     case "outage":
-      weather.outage = true;
-      scheduler.after(event.ms, () => {
-        weather.outage = false;
+      return forAWhile(scheduler, event.ms, (on) => {
+        weather.outage = on;
       });
-      return;
     case "quota":
       return refuse(parts, event.ms, { kind: "quotaExceeded", quota: "pods", detail: "used 5 of 5" });
     case "forbidden":
@@ -88,9 +82,8 @@ export function calm({ store, nodes, weather, planted }: WorldParts): void {
 }
 
 function refuse({ weather, scheduler }: WorldParts, ms: number, refusal: NonNullable<Weather["refusal"]>): void {
-  weather.refusal = refusal;
-  scheduler.after(ms, () => {
-    weather.refusal = null;
+  forAWhile(scheduler, ms, (on) => {
+    weather.refusal = on ? refusal : null;
   });
 }
 

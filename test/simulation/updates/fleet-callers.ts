@@ -15,13 +15,14 @@ import {
 } from "@moorage/core";
 import type { Agent } from "../agents.ts";
 import { digest, startRequest, subjectOf } from "../agents.ts";
+import { randomOf } from "../chance.ts";
 import { memorySubstrate } from "../memory-substrate.ts";
 import { Wire } from "../wire.ts";
 import { fleetHands } from "./fleet-hands.ts";
 import type { Decide, Execute, FleetCall, FleetStart, Publish } from "./fleet-history.ts";
 import { secretValue } from "./fleet-promises.ts";
 import type { FleetWorld } from "./fleet-world.ts";
-import { fleet, fleetAgents, members, tokensOf } from "./fleet-world.ts";
+import { fleet, fleetAgents, members } from "./fleet-world.ts";
 import { Lost, told } from "./shared-documents.ts";
 
 export interface FleetCaller {
@@ -64,7 +65,7 @@ export function callFleet(world: FleetWorld, step: FleetCall): FleetCaller {
   const ports: CallPorts = {
     substrate: guarded(memorySubstrate(store, "memory", wire)),
     clock: wire.clock,
-    random: tokensOf(history.seed, step.caller),
+    random: randomOf(history.seed, step.caller),
     journal: { append: ({ step: what, message }) => tell(`  ${what}: ${message}`) },
     signal: abort.signal,
   };

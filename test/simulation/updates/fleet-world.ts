@@ -1,14 +1,14 @@
 /** The world of a fleet's history: objects, nodes, documents, the channel and a life for each agent, with what people can do to them. */
-import type { Admission, DocumentKind, FleetGate, ProcessTemplate, Random, RuntimeTarget } from "@moorage/core";
+import type { Admission, DocumentKind, FleetGate, ProcessTemplate, RuntimeTarget } from "@moorage/core";
 import { firstDifference, openMailbox } from "@moorage/core";
 import type { Agent } from "../agents.ts";
 import { agentNamed, template } from "../agents.ts";
-import { chanceOf } from "../chance.ts";
+import { chanceOf, randomOf } from "../chance.ts";
 import * as evidence from "../evidence.ts";
 import { healthy } from "../fate.ts";
 import { MemoryStore } from "../memory-store.ts";
 import { Nodes } from "../nodes.ts";
-import type { Scheduler } from "../scheduler.ts";
+import { forAWhile, type Scheduler } from "../scheduler.ts";
 import type { Weather } from "../wire.ts";
 import { AgentLife, type LifeNotice } from "./agent-life.ts";
 import { ChannelStore } from "./channel.ts";
@@ -43,7 +43,8 @@ export class FleetWorld {
   admission: (real: Admission) => Admission = (real) => real;
   calm = false;
   #clockStep = 0;
-  #gracefully = new Set<string>();
+  /** Instances whose harness has ended itself: it had no time to say anything. */
+  readonly #gone = new Set<string>();
 
   constructor(history: FleetHistory, scheduler: Scheduler, tell: (line: string) => void) {
     this.history = history;
@@ -65,7 +66,7 @@ export class FleetWorld {
         },
         ended: (identity, uid) => {
           promises.ended(identity, uid);
-          this.#life(identity)?.end(!this.#gracefully.has(uid));
+          this.#life(identity)?.end(!this.#gone.has(uid));
         },
         removedUnconfirmed: (uid) => promises.removedUnconfirmed(uid),
       },
@@ -110,17 +111,13 @@ export class FleetWorld {
       case "evict":
         return nodes.evict(nameOf(event.agent));
       case "diskFull":
-        disk.full = true;
-        scheduler.after(event.ms, () => {
-          disk.full = false;
+        return forAWhile(scheduler, event.ms, (on) => {
+          disk.full = on;
         });
-        return;
       case "outage":
-        weather.outage = true;
-        scheduler.after(event.ms, () => {
-          weather.outage = false;
+        return forAWhile(scheduler, event.ms, (on) => {
+          weather.outage = on;
         });
-        return;
       case "clockStep":
         this.#clockStep += event.ms;
         this.store.stepClock(event.ms);
@@ -157,7 +154,7 @@ export class FleetWorld {
 
   #lifeOf(agent: Agent, at: number): AgentLife {
     const { history, scheduler, channel, disk, tell } = this;
-    const mailbox = openMailbox(this.documents.direct(), tokensOf(history.seed, -20 - at));
+    const mailbox = openMailbox(this.documents.direct(), randomOf(history.seed, -20 - at));
     return new AgentLife(
       {
         agent: agent.agent,
@@ -172,7 +169,7 @@ export class FleetWorld {
         raise: (notice) => void mailbox.raise(draftOf(agent.agent, notice), this.time()),
         exit: (code) => {
           const uid = this.store.instance(agent.name)?.fence.uid;
-          if (uid !== undefined) this.#gracefully.add(uid);
+          if (uid !== undefined) this.#gone.add(uid);
           this.nodes.exit(agent.name, evidence.ending("exited", code));
         },
         broken: (promise, message) => this.promises.broken(promise, message),
@@ -192,14 +189,6 @@ function nameOf(agent: AgentNumber): string {
 
 function buildOf({ wireVersion, eventLogSchema }: RuntimeTarget): string {
   return `${wireVersion}-${eventLogSchema}`.padEnd(64, "0");
-}
-
-export function tokensOf(seed: number, caller: number): Random {
-  const chance = chanceOf(seed, caller, -1);
-  return {
-    token: (digits) => Array.from({ length: digits }, () => chance.below(16).toString(16)).join(""),
-    fraction: () => chance.fraction(),
-  };
 }
 
 function draftOf(agent: string, { about, digest, reason, detail }: LifeNotice) {
