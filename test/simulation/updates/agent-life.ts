@@ -54,6 +54,7 @@ export class AgentLife {
   /** Waits for a boundary: the agent may say "not now". */
   #awaited: string | null = null;
   #nonces = 0;
+  #bakes = 0;
   #fuse = Number.POSITIVE_INFINITY;
 
   constructor(around: LifeSurroundings, target: RuntimeTarget) {
@@ -236,9 +237,7 @@ export class AgentLife {
           this.#happen({ kind: "due", digest: effect.digest }),
         );
       case "bake":
-        return this.#later(effect.ms, () => {
-          if (this.process?.digest === effect.digest) this.#happen({ kind: "baked", digest: effect.digest });
-        });
+        return this.#bake(effect);
       case "launch":
         return this.#work(effect.bundle?.digest ?? null);
       case "bringBack":
@@ -268,6 +267,15 @@ export class AgentLife {
       default:
         effect satisfies never;
     }
+  }
+
+  /** The time of an earlier trial proves nothing about a later one, of the same bundle either. */
+  #bake({ digest, ms }: Effect<"bake">): void {
+    this.#bakes += 1;
+    const bake = this.#bakes;
+    this.#later(ms, () => {
+      if (bake === this.#bakes && this.process?.digest === digest) this.#happen({ kind: "baked", digest });
+    });
   }
 
   #raise(notice: LifeNotice): void {

@@ -76,7 +76,7 @@ export type LifeEffect =
   | { readonly kind: "retryAfter"; readonly digest: string; readonly ms: number }
   /** Offer it to the agent, and tell the next boundary. */
   | { readonly kind: "awaitBoundary"; readonly digest: string }
-  /** Tell when the process has lived so long from now. */
+  /** Tell when the process has lived so long from now; in the place of what an earlier one asked for. */
   | { readonly kind: "bake"; readonly digest: string; readonly ms: number }
   /** Start the process on it; null: without a catalog. */
   | { readonly kind: "launch"; readonly bundle: LifeBundle | null }
