@@ -4,8 +4,9 @@ import fs from "node:fs";
 import { BundleError, fileFlaw } from "./bundle-error.ts";
 import { catalogLimits } from "./collect.ts";
 import { type Envelope, envelopeBytes, envelopeLimits, parseEnvelope } from "./dsse.ts";
+import { readOpen } from "./file-content.ts";
 import { type Manifest, parseManifest } from "./manifest.ts";
-import { codeOf } from "./node-error.ts";
+import { systemCodeOf } from "./node-error.ts";
 import { packParts } from "./pack.ts";
 import type { PayloadReader } from "./verify-bundle.ts";
 
@@ -97,11 +98,7 @@ function readBounded(path: string): Buffer {
         `is larger than any bundle: ${stat.size} bytes`,
         "name the bundle's own file",
       );
-    const content = Buffer.allocUnsafe(stat.size);
-    let length = 0;
-    for (let read = -1; read !== 0 && length < content.length; length += read)
-      read = fs.readSync(file, content, length, content.length - length, null);
-    return content.subarray(0, length);
+    return readOpen(file, stat.size);
   } finally {
     fs.closeSync(file);
   }
@@ -110,16 +107,14 @@ function readBounded(path: string): Buffer {
 function checkPlace(path: string): void {
   const there = fs.statSync(path, { throwIfNoEntry: false });
   if (there === undefined) return;
-  const begin = Buffer.alloc(longestFirstLine);
   if (there.isFile()) {
     const file = fs.openSync(path, "r");
     try {
-      fs.readSync(file, begin, 0, begin.length, 0);
+      if (firstLine.test(readOpen(file, longestFirstLine).toString("latin1"))) return;
     } finally {
       fs.closeSync(file);
     }
   }
-  if (firstLine.test(begin.toString("latin1"))) return;
   throw refused(path, "wouldOverwrite", "is there, and is no bundle", "name another file, or remove that one");
 }
 
@@ -127,8 +122,8 @@ function told<Value>(path: string, work: () => Value): Value {
   try {
     return work();
   } catch (error) {
-    const code = codeOf(error) ?? "";
-    if (!/^E[A-Z0-9]+$/.test(code)) throw error;
+    const code = systemCodeOf(error);
+    if (code === null) throw error;
     if (code === "ENOENT") throw refused(path, "bundleFileMissing", "is not there", "see to how it is written");
     throw refused(
       path,

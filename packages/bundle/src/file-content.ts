@@ -50,3 +50,12 @@ export class FileReader {
     this.#buffer = larger;
   }
 }
+
+/** What is left to read of an open file, and no more than `most` bytes of it. */
+export function readOpen(file: number, most: number): Buffer {
+  const bytes = Buffer.allocUnsafe(most);
+  let length = 0;
+  for (let read = -1; read !== 0 && length < most; length += read)
+    read = fs.readSync(file, bytes, length, most - length, null);
+  return bytes.subarray(0, length);
+}

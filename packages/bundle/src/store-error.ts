@@ -1,5 +1,5 @@
 /** What can be wrong with the place where bundles lie, in words for whoever has to repair it. */
-import { codeOf } from "./node-error.ts";
+import { systemCodeOf } from "./node-error.ts";
 
 export type StoreErrorCode = "storeFull" | "storeReadOnly" | "storeCorrupt" | "storeUnreadable" | "storeFault";
 
@@ -28,8 +28,8 @@ export function guarded<Value>(what: string, work: () => Value): Value {
   try {
     return work();
   } catch (error) {
-    const code = codeOf(error) ?? "";
-    if (error instanceof StoreError || !/^E[A-Z0-9]+$/.test(code)) throw error;
+    const code = systemCodeOf(error);
+    if (code === null) throw error;
     throw new StoreError(kindOf(code), `cannot ${what}: ${words[code] ?? code}`);
   }
 }

@@ -15,6 +15,7 @@ import {
 import { hexOf } from "./content-name.ts";
 import { type Disk, makeDurableFolder, nodeDisk, sweepUnfinished, writeUnfinished } from "./disk.ts";
 import { envelopeLimits, parseEnvelope } from "./dsse.ts";
+import { readOpen } from "./file-content.ts";
 import { type Manifest, manifestBytes, manifestDigest, parseManifest } from "./manifest.ts";
 import { codeOf } from "./node-error.ts";
 import { isContent, PackReader, packParts } from "./pack.ts";
@@ -197,11 +198,7 @@ function readEnvelope(path: string): Uint8Array | null {
     throw error;
   }
   try {
-    const bytes = Buffer.allocUnsafe(Math.min(fs.fstatSync(file).size, envelopeLimits.bytes + 1));
-    let length = 0;
-    for (let read = -1; read !== 0 && length < bytes.length; length += read)
-      read = fs.readSync(file, bytes, length, bytes.length - length, null);
-    return bytes.subarray(0, length);
+    return readOpen(file, Math.min(fs.fstatSync(file).size, envelopeLimits.bytes + 1));
   } finally {
     fs.closeSync(file);
   }

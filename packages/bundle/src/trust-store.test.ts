@@ -201,6 +201,14 @@ describe("what is wrong with a file is told, and nothing is replaced", () => {
     expect(fs.existsSync(rootFile)).toBe(false);
   });
 
+  test("a folder that cannot be made", () => {
+    // As where nothing may be written; and whoever runs this may be allowed everything.
+    const nowhere = "/dev/null/trust";
+    const { code, message } = failure(() => ensureTrust(nowhere));
+    expect(code).toBe("trustUnreadable");
+    expect(message).toContain(nowhere);
+  });
+
   test("what others can write, or what belongs to them", () => {
     ensureTrust(folder);
     for (const path of [rootFile, folder]) {

@@ -5,7 +5,8 @@ import { makeSigningKey, openSigningKey, type SigningKey } from "@moorage/keys";
 import { BundleError } from "./bundle-error.ts";
 import { makeDurableFolder, namesIn, nodeDisk, sweepUnfinished, writeUnfinished } from "./disk.ts";
 import { envelopeBytes } from "./dsse.ts";
-import { codeOf } from "./node-error.ts";
+import { readOpen } from "./file-content.ts";
+import { codeOf, systemCodeOf } from "./node-error.ts";
 import { TrustError } from "./trust-error.ts";
 import { type PinnedRoot, publicKeysOf, readRoot, signRoot, trustRoot } from "./trust-root.ts";
 
@@ -25,9 +26,9 @@ const rootAt = (folder: string): string => join(folder, "root.json");
 export function ensureTrust(folder: string): PinnedRoot {
   const there = readTrust(folder);
   if (there !== null) return there;
-  makeDurableFolder(nodeDisk, folder);
-  checkOwn(folder);
   return told(folder, () => {
+    makeDurableFolder(nodeDisk, folder);
+    checkOwn(folder);
     const fresh = writeUnfinished(nodeDisk, rootAt(folder), [selfSigned(makeSigningKey(keyAt(folder)), 1)]);
     try {
       // Unlike a rename, a link never takes the place of what another has put there meanwhile.
@@ -46,7 +47,7 @@ export function ensureTrust(folder: string): PinnedRoot {
 export function readTrust(folder: string): PinnedRoot | null {
   const root = readRootFile(rootAt(folder));
   if (root !== null) checkOwn(folder);
-  else if (namesIn(folder).some((name) => earlierRoot.test(name)))
+  else if (earlierRoots(folder).length > 0)
     throw new TrustError("trustRootLost", `the trust root ${rootAt(folder)} is lost: one that came before it is there`);
   return root;
 }
@@ -55,7 +56,7 @@ export function readTrust(folder: string): PinnedRoot | null {
 export function pinnedTrust(folder: string, pin: string): PinnedRoot {
   const current = trustIn(folder);
   if (current.digest === pin) return current;
-  for (const name of namesIn(folder).filter((one) => earlierRoot.test(one))) {
+  for (const name of earlierRoots(folder)) {
     const earlier = readRootFile(join(folder, name));
     if (earlier?.digest === pin) return earlier;
   }
@@ -123,6 +124,10 @@ function trustIn(folder: string): PinnedRoot {
   throw new TrustError("trustMissing", `there is no trust root in ${folder} yet`);
 }
 
+function earlierRoots(folder: string): string[] {
+  return told(folder, () => namesIn(folder).filter((name) => earlierRoot.test(name)));
+}
+
 function openKey(folder: string): SigningKey | null {
   return told(folder, () => openSigningKey(keyAt(folder)));
 }
@@ -156,8 +161,7 @@ function readOwn(path: string): Uint8Array | null {
     if (!stat.isFile() || stat.size > largestRoot)
       throw new TrustError("trustRootDamaged", `the trust root ${path} is no file, or far too large for one`);
     judgeOwner(path, stat);
-    const bytes = Buffer.alloc(stat.size);
-    return bytes.subarray(0, fs.readSync(file, bytes, 0, bytes.length, 0));
+    return readOpen(file, stat.size);
   } finally {
     fs.closeSync(file);
   }
@@ -179,8 +183,8 @@ function told<Value>(path: string, work: () => Value): Value {
   try {
     return work();
   } catch (error) {
-    const code = codeOf(error) ?? "";
-    if (!/^E[A-Z0-9]+$/.test(code)) throw error;
+    const code = systemCodeOf(error);
+    if (code === null) throw error;
     throw new TrustError("trustUnreadable", `${path} cannot be read or written (${code})`);
   }
 }
