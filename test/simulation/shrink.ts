@@ -4,7 +4,19 @@ import type { PlayOptions } from "./play.ts";
 import { play } from "./play.ts";
 import type { PromiseName } from "./promises.ts";
 
-type Item = { readonly step: Step } | { readonly fault: Fault };
+type Item<S> = { readonly step: S } | { readonly fault: Fault };
+
+/** What a history can be cut down in. */
+export interface Parts<S> {
+  readonly steps: readonly S[];
+  readonly faults: History["faults"];
+}
+
+/** What a history came to, as far as cutting goes by it. */
+interface Came {
+  readonly violations: readonly { readonly promise: string }[];
+  readonly faults: readonly Fault[];
+}
 
 /** The smallest history found that still breaks that promise; at most `plays` are tried. */
 export async function shrink(
@@ -13,17 +25,28 @@ export async function shrink(
   options: PlayOptions = {},
   plays: number = 600,
 ): Promise<History> {
-  const drawn = await play(history, options);
-  const items: Item[] = [...history.steps.map((step) => ({ step })), ...drawn.faults.map((fault) => ({ fault }))];
-  const breaks = async (candidate: readonly Item[]): Promise<boolean> => {
-    const { violations } = await play(assembled(history, candidate), options);
-    return violations.some((violation) => violation.promise === promise);
-  };
-  return assembled(history, await cut(items, breaks, simplerThan, plays));
+  const replay = (parts: Parts<Step>) => play({ ...history, ...parts }, options);
+  return { ...history, ...(await cutDown(history, promise, replay, simplerThan, plays)) };
 }
 
-/** The fewest and simplest of these items with which it still breaks. */
-export async function cut<T>(
+/** The fewest and simplest steps and faults with which that promise is still broken, played at most `plays` times. */
+export async function cutDown<S>(
+  whole: Parts<S>,
+  promise: string,
+  replay: (parts: Parts<S>) => Promise<Came>,
+  simpler: (step: S) => readonly S[],
+  plays: number,
+): Promise<Parts<S>> {
+  const drawn = await replay(whole);
+  const items: Item<S>[] = [...whole.steps.map((step) => ({ step })), ...drawn.faults.map((fault) => ({ fault }))];
+  const breaks = async (candidate: readonly Item<S>[]): Promise<boolean> =>
+    (await replay(assembled(candidate))).violations.some((violation) => violation.promise === promise);
+  const simplerItems = (item: Item<S>): Item<S>[] =>
+    "step" in item ? simpler(item.step).map((step) => ({ step })) : [];
+  return assembled(await cut(items, breaks, simplerItems, plays));
+}
+
+async function cut<T>(
   whole: readonly T[],
   breaks: (items: readonly T[]) => Promise<boolean>,
   simpler: (item: T) => readonly T[],
@@ -57,24 +80,21 @@ export async function cut<T>(
   return items;
 }
 
-function assembled(history: History, items: readonly Item[]): History {
+function assembled<S>(items: readonly Item<S>[]): Parts<S> {
   return {
-    ...history,
     steps: items.flatMap((item) => ("step" in item ? [item.step] : [])),
     faults: { kind: "given", list: items.flatMap((item) => ("fault" in item ? [item.fault] : [])) },
   };
 }
 
-function simplerThan(item: Item): Item[] {
-  if (!("step" in item)) return [];
-  const { step } = item;
-  const simpler: Item[] = [];
-  if ("crash" in step && step.crash !== null) simpler.push({ step: { ...step, crash: null } });
-  if (step.kind === "start" && step.settleMs > 0) simpler.push({ step: { ...step, settleMs: 0 } });
-  if (step.kind === "start" && step.scheme !== "m1") simpler.push({ step: { ...step, scheme: "m1" } });
+function simplerThan(step: Step): Step[] {
+  const simpler: Step[] = [];
+  if ("crash" in step && step.crash !== null) simpler.push({ ...step, crash: null });
+  if (step.kind === "start" && step.settleMs > 0) simpler.push({ ...step, settleMs: 0 });
+  if (step.kind === "start" && step.scheme !== "m1") simpler.push({ ...step, scheme: "m1" });
   if (step.kind === "keep") {
     const { untilMs: _untilMs, ...common } = step;
-    simpler.push({ step: { ...common, kind: "start", settleMs: 0, scheme: "m1" } });
+    simpler.push({ ...common, kind: "start", settleMs: 0, scheme: "m1" });
   }
   return simpler;
 }

@@ -2,21 +2,38 @@
 import type { History, Step } from "./history.ts";
 import type { Played } from "./play.ts";
 
+interface Broken {
+  readonly promise: string;
+  readonly at: number;
+  readonly message: string;
+}
+
 export function tellStory(history: History, played: Played): string {
-  const broken = played.violations.map(({ promise, at, message }) => `  ${promise} at ${seconds(at)}: ${message}`);
-  const inRest = played.violations.every(({ promise }) => promise === "rest");
-  const calm = played.story.findIndex((line) => line.endsWith("the world is calm"));
-  const lines = inRest || calm < 0 ? played.story : played.story.slice(0, calm);
-  const faults = history.faults.kind === "given" ? history.faults.list : played.faults;
+  const title = `seed ${history.seed}, ${history.scopeExists ? "the scope exists" : "the scope is missing"}`;
+  return storyOf(title, history.steps.map(inWords), history.faults, played, ["rest"]);
+}
+
+/** `atRest`: promises that are about the calm in the end, which is of no interest when another one was broken before. */
+export function storyOf(
+  title: string,
+  steps: readonly string[],
+  given: History["faults"],
+  { violations, faults, story }: Pick<Played, "faults" | "story"> & { readonly violations: readonly Broken[] },
+  atRest: readonly string[],
+): string {
+  const inRest = violations.every(({ promise }) => atRest.includes(promise));
+  const calm = story.findIndex((line) => line.endsWith("the world is calm"));
+  const lines = inRest || calm < 0 ? story : story.slice(0, calm);
+  const hit = given.kind === "given" ? given.list : faults;
   return [
-    `seed ${history.seed}, ${history.scopeExists ? "the scope exists" : "the scope is missing"}`,
+    title,
     "who and what:",
-    ...history.steps.map((step) => `  ${inWords(step)}`),
-    ...faults.map(({ caller, operation, kind }) => `  request ${operation} of #${caller}: ${kind}`),
+    ...steps.map((step) => `  ${step}`),
+    ...hit.map(({ caller, operation, kind }) => `  request ${operation} of #${caller}: ${kind}`),
     "what happened:",
     ...lines.map((line) => `  ${line}`),
     "what broke:",
-    ...broken,
+    ...violations.map(({ promise, at, message }) => `  ${promise} at ${seconds(at)}: ${message}`),
   ].join("\n");
 }
 
@@ -46,6 +63,6 @@ function crash(step: Extract<Step, { kind: "start" | "stop" | "keep" }>): string
   return `, dies at its await ${step.crash.operation}, ${step.crash.after ? "after" : "before"} sending`;
 }
 
-function seconds(ms: number): string {
+export function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(3)} s`;
 }
