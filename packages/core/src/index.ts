@@ -46,6 +46,7 @@ export type * from "./ports/random.ts";
 export type * from "./ports/substrate.ts";
 export * from "./redact.ts";
 export * from "./secret-shapes.ts";
+export { bundleOnItsWay } from "./update/candidate.ts";
 export type { CarryOut as MoveRequest, MoveOutcome, MovePorts } from "./update/carry-out-move.ts";
 export { carryOutMove } from "./update/carry-out-move.ts";
 export * from "./update/catalog-hash.ts";
@@ -91,7 +92,6 @@ export { hasPointOfNoReturn, isAsleep, isLeft, isPastNoReturn, noBuild, proposeM
 export type { PutForward as MovePutForward, StoredMove, TurnedBack } from "./update/move-documents.ts";
 export { hasEnded as moveHasEnded, moveFacts, putForward, readStoredMove, turnBack } from "./update/move-documents.ts";
 export { approvalNotice, heldNotice, noReturnNotice } from "./update/move-notices.ts";
-export { bundleOnItsWay } from "./update/on-its-way.ts";
 export * from "./update/plan.ts";
 export * from "./update/plan-words.ts";
 export { usualTrial } from "./update/proof.ts";

@@ -81,8 +81,20 @@ export const bundlesOnTheirWay: readonly Mutation[] = [
   life(
     "4 nor its content under another name",
     "update/life-moves",
-    'return held === null ? null : { reason: "quarantined",',
-    'return held === null || at > 0 ? null : { reason: "quarantined",',
+    "return held === null ? null : failedBefore(held.why);",
+    "return held === null || at > 0 ? null : failedBefore(held.why);",
+  ),
+  life(
+    "4 nor what another build was offered meanwhile",
+    "update/starting",
+    ": heldBack(life, step.offer, at);",
+    ": null;",
+  ),
+  life(
+    "4 nor where it was on its way when it failed",
+    "update/life-moves",
+    "next === null || bundleOnItsWay(next).catalogHash !== catalogHash",
+    "next === null || at > 0",
   ),
   life(
     "4 what does not fit is refused once it is checked",

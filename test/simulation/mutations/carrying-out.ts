@@ -157,8 +157,8 @@ export const carryingOut: readonly Mutation[] = [
   inFleet(
     "4 what failed does not come back",
     "update/life-moves",
-    "...bringBack(after, good.bundle));",
-    "...bringBack(after, failed));",
+    "...bringBack(now, good.bundle)));",
+    "...bringBack(now, failed)));",
   ),
   inFleet(
     "4 nothing starts on another runtime's bundle",

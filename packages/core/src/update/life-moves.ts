@@ -1,5 +1,6 @@
 /** The moves that several events of a life share: refuse, confirm, revert, answer. Each is a new life and what is to be done. */
 
+import { bundleOnItsWay, nonceOf, stepOf } from "./candidate.ts";
 import { verdictOn } from "./evaluate-bundle.ts";
 import { firstDifference } from "./fingerprint.ts";
 import type { Candidate, Confirmed, Life, LifeBundle, Refusal, Revert } from "./life.ts";
@@ -8,6 +9,7 @@ import type { BundleState, LifeEffect } from "./life-events.ts";
 import { noProgress } from "./proof.ts";
 import { quarantinedBy, quarantineMs, withQuarantined } from "./quarantine.ts";
 
+type NamedBundle = Parameters<typeof quarantinedBy>[1];
 type OnTrial = Extract<Life["use"], { kind: "trial" }>;
 
 /** A life, and what is to be done once it is persisted. */
@@ -80,14 +82,23 @@ export function fits({ run }: Life, bundle: LifeBundle): boolean {
 }
 
 /** Why this build may not use it, or null: it is for another runtime, or its content failed here. */
-export function unfit({ run, quarantine }: Life, bundle: LifeBundle, at: number): Refusal | null {
-  const verdict = verdictOn(bundle.target, run.target);
+export function unfit(life: Life, bundle: LifeBundle, at: number): Refusal | null {
+  const verdict = verdictOn(bundle.target, life.run.target);
   if (verdict.tier === "incompatible") {
     const { axis, expected, actual, message } = verdict;
     return { reason: "incompatible", detail: message, axis, expected, actual };
   }
+  return heldBack(life, bundle, at);
+}
+
+/** Why this build is not to get it again, or null. */
+export function heldBack({ run, quarantine }: Life, bundle: NamedBundle, at: number): Refusal | null {
   const held = quarantinedBy(quarantine, bundle, run.buildId, at);
-  return held === null ? null : { reason: "quarantined", detail: `its content failed here: ${held.why.detail}` };
+  return held === null ? null : failedBefore(held.why);
+}
+
+function failedBefore({ detail }: Refusal | Revert): Refusal {
+  return { reason: "quarantined", detail: `its content failed here: ${detail}` };
 }
 
 /** Back to what was last confirmed, once. */
@@ -104,7 +115,16 @@ export function revert(life: Life, why: Revert, at: number): Moved {
     use: { kind: "returning", lastGood: good, failed, why },
     next: unswitched(life.next),
   };
-  return moved(after, ...failedAs("reverted", after, life.use, why), ...bringBack(after, good.bundle));
+  const reverted = moved(after, ...failedAs("reverted", after, life.use, why));
+  const alone = andThen(reverted, (now) => withoutContent(now, failed, why, at));
+  return andThen(alone, (now) => moved(now, ...bringBack(now, good.bundle)));
+}
+
+/** What has just failed may be on its way under another name as well: it is refused where it has got to. */
+function withoutContent(life: Life, { catalogHash }: LifeBundle, why: Revert, at: number): Moved {
+  const { next } = life;
+  if (next === null || bundleOnItsWay(next).catalogHash !== catalogHash) return moved(life);
+  return refuse(life, bundleOnItsWay(next).digest, nonceOf(stepOf(next)), failedBefore(why), at);
 }
 
 /**

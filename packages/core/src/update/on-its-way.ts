@@ -1,4 +1,5 @@
 /** A bundle on its way into use: offered, fetched, verified, staged, put off; refused or superseded. */
+import { digestOf, nonceOf } from "./candidate.ts";
 import { judgeManifest, orderTexts } from "./channel.ts";
 import type { Candidate, DeferCause, Life, LifeBundle, Refusal, Run, Step } from "./life.ts";
 import { inUse } from "./life.ts";
@@ -172,25 +173,6 @@ export function todo({ run }: Life, next: Candidate): LifeEffect[] {
 /** As a plan says it: who takes no part, and a change that takes effect at a start, wait for a start. */
 function waitsForStart({ takesPart }: Run, { takesEffect }: Extract<Step, { state: "staged" }>): boolean {
   return catalogMoment(takesPart, takesEffect) === "next start";
-}
-
-/** Where it is on its way, put off or not. */
-export function stepOf(next: Candidate): Step {
-  return next.state === "deferred" ? next.from : next;
-}
-
-/** What is known of it from its offer on. */
-export function bundleOnItsWay(next: Candidate): Pick<LifeBundle, "digest" | "catalogHash" | "sequence"> {
-  const step = stepOf(next);
-  return "offer" in step ? step.offer : step.bundle;
-}
-
-export function digestOf(next: Candidate): string {
-  return bundleOnItsWay(next).digest;
-}
-
-export function nonceOf(step: Step): string {
-  return "offer" in step ? step.offer.nonce : step.nonce;
 }
 
 function withNonce(next: Candidate, nonce: string): Candidate {

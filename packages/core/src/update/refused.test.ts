@@ -87,9 +87,25 @@ describe("what failed here", () => {
 
   it("also when it failed while the other one was on its way", () => {
     const again = bundleOf(3, "b");
-    const one = settled().tryOut(b).offer(again).tell({ kind: "fetched", digest: "d3" }).tell(crash).check(again);
+    const one = settled().tryOut(b).offer(again).tell({ kind: "fetched", digest: "d3" }).tell(crash);
     expect(one.life).toMatchObject({ use: { kind: "returning", lastGood: { bundle: a } }, next: null });
-    expect(one.did("answer")).toMatchObject([{ verdict: "nack", digest: "d3", why: { reason: "quarantined" } }]);
+    const [, answer] = one.did("answer");
+    expect(answer).toMatchObject({ verdict: "nack", digest: "d3", why: { reason: "quarantined" } });
+    expect(one.check(again).effects).toEqual([]);
+  });
+
+  it.each(["offered", "staged"])("also when another build has got it here meanwhile: %s", (state) => {
+    const again = bundleOf(3, "b");
+    const other = settled()
+      .tryOut(b)
+      .tell(crash)
+      .start(null, runOf({ buildId: "b2" }));
+    if (state === "offered") other.offer(again);
+    else other.stage(again, "start");
+    expect(other.life.next).toMatchObject({ state });
+    const back = other.start(null, runOf());
+    expect(back.life).toMatchObject({ use: { lastGood: { bundle: a } }, next: null });
+    expect(back.did("answer")).toMatchObject([{ verdict: "nack", digest: "d3", why: { reason: "quarantined" } }]);
   });
 
   it("and by its manifest when it was refused: signed again it is another", () => {
@@ -198,5 +214,26 @@ describe("the list of what failed", () => {
     const later = { ...entry("d3"), catalogHash: hashOf("a") };
     const different = { ...entry("d4"), catalogHash: hashOf("b") };
     expect(lifted([entry("d2"), later, different], "d2")).toEqual([different]);
+  });
+});
+
+describe("the content that has just failed", () => {
+  const again = bundleOf(3, "b");
+
+  it.each(["at once", "put off"])("goes no further under another name: offered and %s", (when) => {
+    const one = settled().tryOut(b).offer(again);
+    if (when === "put off") one.tell({ kind: "failed", digest: "d3", cause: "unreachable" });
+    one.tell(crash);
+    expect(one.life).toMatchObject({ next: null, use: { kind: "returning", lastGood: { bundle: a }, failed: b } });
+    expect(one.did("answer")).toMatchObject([
+      { verdict: "nack", digest: "d2" },
+      { verdict: "nack", digest: "d3", nonce: "n3", why: { reason: "quarantined" }, inUse: a.catalogHash },
+    ]);
+    expect(one.tell({ kind: "due", digest: "d3" }).effects).toEqual([]);
+  });
+
+  it("does not hold up another", () => {
+    const one = settled().tryOut(b).offer(bundleOf(3, "c")).tell(crash);
+    expect(one.life.next).toMatchObject({ state: "offered", offer: { digest: "d3" } });
   });
 });

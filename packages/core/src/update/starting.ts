@@ -1,13 +1,14 @@
 /** What a start runs on: a staged bundle, what is in use, or what the channel assigns. Nothing is ever run on another runtime's bundle. */
 
+import { digestOf, nonceOf, stepOf } from "./candidate.ts";
 import type { Floor } from "./channel.ts";
 import { firstDifference } from "./fingerprint.ts";
 import type { Confirmed, Life, LifeBundle, Refusal, Run, Use } from "./life.ts";
 import { lastGood } from "./life.ts";
 import type { Assigned, LifeEffect, LifeEvent } from "./life-events.ts";
 import type { Moved } from "./life-moves.ts";
-import { andThen, answer, bake, fits, moved, refuse, tryOut, unfit } from "./life-moves.ts";
-import { digestOf, nonceOf, stepOf, todo } from "./on-its-way.ts";
+import { andThen, answer, bake, fits, heldBack, moved, refuse, tryOut, unfit } from "./life-moves.ts";
+import { todo } from "./on-its-way.ts";
 import type { Quarantined } from "./quarantine.ts";
 
 type Trial = Extract<Use, { kind: "trial" }>;
@@ -38,13 +39,13 @@ function atLeast(floor: Floor, bundle: LifeBundle | undefined): Floor {
     : { ...floor, sequence: bundle.sequence, digest: bundle.digest };
 }
 
-/** What was verified under an earlier build is weighed again under this one. */
+/** What was on its way under an earlier build is weighed again under this one. */
 function weighNext(life: Life, at: number): Moved {
   const { next } = life;
-  const step = next === null ? null : stepOf(next);
-  if (step === null || !("bundle" in step)) return moved(life);
-  const why = unfit(life, step.bundle, at);
-  return why === null ? moved(life) : refuse(life, step.bundle.digest, step.nonce, why, at);
+  if (next === null) return moved(life);
+  const step = stepOf(next);
+  const why = "bundle" in step ? unfit(life, step.bundle, at) : heldBack(life, step.offer, at);
+  return why === null ? moved(life) : refuse(life, digestOf(next), nonceOf(step), why, at);
 }
 
 function launchOn(life: Life, assigned: Assigned | null, at: number): Moved {

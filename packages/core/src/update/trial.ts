@@ -1,4 +1,5 @@
 /** One agent's life with bundles as a state machine: what happened gives the next life and what is to be done. Pure and total. */
+import { digestOf } from "./candidate.ts";
 import type { Life, Revert } from "./life.ts";
 import type { LifeEvent } from "./life-events.ts";
 import type { Moved } from "./life-moves.ts";
@@ -6,7 +7,6 @@ import { andThen, confirm, moved, revert } from "./life-moves.ts";
 import {
   boundary,
   checked,
-  digestOf,
   due,
   failed,
   fetched,
