@@ -1,4 +1,3 @@
-import { moorageProfile } from "@moorage/core";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Check } from "./check.ts";
 import { checkCluster } from "./check-cluster.ts";
@@ -7,6 +6,7 @@ import { Credentials } from "./credentials.ts";
 import { parseFields } from "./json-fields.ts";
 import type { Handler, Pki } from "./misbehaving-server.fixture.ts";
 import { accessTo, answerJson, evenRandom, makePki, realClock, startServer } from "./misbehaving-server.fixture.ts";
+import { mooragePods } from "./pod-profile.ts";
 import { requestsTo } from "./requests.ts";
 import { rights } from "./rights.ts";
 import { Transport } from "./transport.ts";
@@ -75,7 +75,7 @@ async function check({ changes = {}, denied = [], date = dateOf(0), access: othe
   ends.push(() => transport.close());
   const scope = {
     transport,
-    profile: moorageProfile,
+    profile: mooragePods,
     clock: realClock,
     random: evenRandom,
     namespace: access.namespace,

@@ -1,5 +1,5 @@
 /** Checks the namespace: that it is there or may be made, and that it would take a pod of ours, which is tried without making one. */
-import type { BindingProfile, Json } from "@moorage/core";
+import type { Json } from "@moorage/core";
 import { refusalCondition } from "@moorage/core";
 import type { Review } from "./access-review.ts";
 import type { Understood } from "./answers.ts";
@@ -9,6 +9,7 @@ import { note, ok, problem, warning } from "./check.ts";
 import { fieldsOf, textOf } from "./json-fields.ts";
 import { manager, pathOf, withQuery } from "./paths.ts";
 import { podTemplate } from "./pod-defaults.ts";
+import type { PodProfile } from "./pod-profile.ts";
 import { podOf } from "./pod-template.ts";
 import type { ClusterScope, Requests } from "./requests.ts";
 import { makeNamespace } from "./substrate.ts";
@@ -37,7 +38,7 @@ async function tryPod({ namespace, profile }: ClusterScope, requests: Requests):
 }
 
 /** A pod with every default. Nothing of it is ever made: neither its image nor its Secret is anywhere. */
-function samplePod(profile: BindingProfile, namespace: string): object {
+function samplePod(profile: PodProfile, namespace: string): object {
   const name = `${profile.prefix}-doctor`;
   const image = `registry.invalid/doctor@sha256:${"0".repeat(64)}`;
   const template = podTemplate({ name: "doctor", fleet: "doctor", image, env: {}, secretKeys: [] });

@@ -13,6 +13,7 @@ export * from "./image-reference.ts";
 export * from "./open-cluster.ts";
 export * from "./pod-defaults.ts";
 export type * from "./pod-log-event.ts";
+export * from "./pod-profile.ts";
 export * from "./pod-template.ts";
 export * from "./pull-failure.ts";
 export * from "./refusal-of.ts";

@@ -1,10 +1,11 @@
 import type { InstanceSpec } from "@moorage/core";
-import { instanceMarks, moorageProfile, parseIdentity } from "@moorage/core";
+import { instanceMarks, parseIdentity } from "@moorage/core";
 import { afterEach, expect, test } from "vitest";
 import { Credentials } from "./credentials.ts";
 import type { Handler, MisbehavingServer } from "./misbehaving-server.fixture.ts";
 import { accessTo, answerJson, evenRandom, realClock, startServer } from "./misbehaving-server.fixture.ts";
 import { podTemplate } from "./pod-defaults.ts";
+import { mooragePods } from "./pod-profile.ts";
 import { createSubstrate } from "./substrate.ts";
 import { Transport } from "./transport.ts";
 
@@ -35,7 +36,7 @@ async function create(answers: Answers, networkPolicy: "none" | "denyAll" = "den
   ends.push(() => transport.close());
   const substrate = createSubstrate({
     transport,
-    profile: moorageProfile,
+    profile: mooragePods,
     clock: realClock,
     random: evenRandom,
     namespace: "team",
@@ -47,7 +48,7 @@ async function create(answers: Answers, networkPolicy: "none" | "denyAll" = "den
     name: "moorage-0123456789ab",
     secret: "moorage-0123456789ab-0011223344556677",
     template: podTemplate({ name: "scribe", fleet: "scribe", image, env: {}, secretKeys: [], networkPolicy }),
-    ...instanceMarks(moorageProfile, identity, `m1:${"0".repeat(64)}`, {}),
+    ...instanceMarks(mooragePods, identity, `m1:${"0".repeat(64)}`, {}),
   };
   return { answer: await substrate.createInstance(spec), asked: asked(server), server };
 }

@@ -1,6 +1,6 @@
 /** Opens one namespace of one cluster: the ports of core over it, and what else people ask of it. */
-import type { Abort, BindingProfile, Clock, Condition, Inventory, Random, Substrate } from "@moorage/core";
-import { createAbort, moorageProfile } from "@moorage/core";
+import type { Abort, Clock, Condition, Inventory, Random, Substrate } from "@moorage/core";
+import { createAbort } from "@moorage/core";
 import type { Check } from "./check.ts";
 import { checkCluster } from "./check-cluster.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
@@ -15,6 +15,8 @@ import { Metrics } from "./metrics.ts";
 import { PodChanges } from "./pod-changes.ts";
 import { readPodLog } from "./pod-log.ts";
 import type { PodLogEvent, PodLogRequest } from "./pod-log-event.ts";
+import type { PodProfile } from "./pod-profile.ts";
+import { mooragePods } from "./pod-profile.ts";
 import type { ClusterScope } from "./requests.ts";
 import { requestsTo } from "./requests.ts";
 import { StopGrace } from "./stop-grace.ts";
@@ -31,7 +33,7 @@ export interface ClusterOptions {
   /** Milliseconds since 1970, for the end of credentials alone. */
   readonly now: () => number;
   /** Default: Moorage's own. */
-  readonly profile?: BindingProfile;
+  readonly profile?: PodProfile;
   readonly limits?: Partial<TransportLimits>;
 }
 
@@ -66,7 +68,7 @@ export interface Cluster {
 
 /** Opens nothing yet: connections are made as they are needed. */
 export function openCluster(options: ClusterOptions): Cluster {
-  const { access, env, now, clock, random, profile = moorageProfile } = options;
+  const { access, env, now, clock, random, profile = mooragePods } = options;
   const credentials = new Credentials(access, { env, now });
   const transport = new Transport(access, credentials, {
     ...transportLimits,

@@ -1,11 +1,12 @@
 import type { ServerResponse } from "node:http";
-import { createAbort, moorageProfile } from "@moorage/core";
+import { createAbort } from "@moorage/core";
 import { afterEach, expect, test } from "vitest";
 import type { OpenedCluster } from "./cluster.fixture.ts";
 import { openOn, ourPod, patience } from "./cluster.fixture.ts";
 import { Credentials } from "./credentials.ts";
 import { accessTo, answerJson, evenRandom, realClock } from "./misbehaving-server.fixture.ts";
 import { PodChanges } from "./pod-changes.ts";
+import { mooragePods } from "./pod-profile.ts";
 import { requestsTo } from "./requests.ts";
 import { Transport } from "./transport.ts";
 
@@ -77,7 +78,7 @@ test("each reader is told of what came while it did not wait", async () => {
   const life = createAbort();
   ends.push(() => life.abort());
   ends.push(() => transport.close());
-  const common = { profile: moorageProfile, clock: realClock, random: evenRandom };
+  const common = { profile: mooragePods, clock: realClock, random: evenRandom };
   const scope = { ...common, transport, namespace: "team", context: null, server: access.server };
   const changes = new PodChanges(scope, requestsTo(scope), life.signal);
   changes.scopeRead("10");

@@ -1,8 +1,9 @@
-import { type InstanceSpec, instanceMarks, moorageProfile, nameIdentity, secretMarks } from "@moorage/core";
+import { type InstanceSpec, instanceMarks, nameIdentity, secretMarks } from "@moorage/core";
 import { describe, expect, it } from "vitest";
 import { decodePod, decodeSecret } from "./decode.ts";
 import type { Fields } from "./json-fields.ts";
 import { type PodDeclaration, podTemplate } from "./pod-defaults.ts";
+import { mooragePods } from "./pod-profile.ts";
 import { podOf, secretOf } from "./pod-template.ts";
 
 const identity = nameIdentity("scribe", { text: () => "ab".repeat(32), canonical: () => "" });
@@ -18,9 +19,9 @@ interface Sent {
 
 function sent(changes: Partial<PodDeclaration> = {}): Sent {
   const template = podTemplate({ ...declared, ...changes });
-  const marks = instanceMarks(moorageProfile, identity, `m1:${"c".repeat(64)}`, { name: "scribe", image });
+  const marks = instanceMarks(mooragePods, identity, `m1:${"c".repeat(64)}`, { name: "scribe", image });
   const spec: InstanceSpec = { name: "moorage-abababababab", secret, template, ...marks };
-  return podOf(spec, template, moorageProfile, "agents") as unknown as Sent;
+  return podOf(spec, template, mooragePods, "agents") as unknown as Sent;
 }
 
 function variables(pod: Sent): Readonly<Record<string, unknown>> {
@@ -188,7 +189,7 @@ describe("the pod of an instance", () => {
   it("decodes again to the attempt whose Secret it references", () => {
     const pod = sent() as unknown as Fields;
     const stored = { ...pod, metadata: { ...(pod["metadata"] as object), uid: "u", resourceVersion: "1" } };
-    expect(decodePod(stored, moorageProfile)).toMatchObject({
+    expect(decodePod(stored, mooragePods)).toMatchObject({
       name: "moorage-abababababab",
       attempt: "0123456789abcdef",
     });
@@ -197,7 +198,7 @@ describe("the pod of an instance", () => {
 
 describe("the Secret of an attempt", () => {
   it("is immutable, and holds its values in its data alone", () => {
-    const marks = secretMarks(moorageProfile, identity, 600);
+    const marks = secretMarks(mooragePods, identity, 600);
     const object = secretOf({ name: secret, data: new Map([["API_KEY", "planted"]]), ...marks }, "agents");
     expect(object).toMatchObject({
       kind: "Secret",

@@ -1,10 +1,9 @@
 /** From core's specifications to what is sent: the bare pod of an instance, and the Secret of its attempt. */
-import type { BindingProfile, InstanceSpec, PodTemplate, SecretSpec } from "@moorage/core";
+import type { InstanceSpec, PodTemplate, SecretSpec } from "@moorage/core";
 import type { Fields } from "./json-fields.ts";
 import { closedLabels } from "./network-policy.ts";
+import type { PodProfile } from "./pod-profile.ts";
 
-/** Where the workspace is mounted: the home and the working directory of the agent. */
-const workspacePath = "/workspace";
 export const workspaceVolume = "workspace";
 
 /** Neither root nor anybody: a number that images rarely use. Group and volumes have it too. */
@@ -17,7 +16,7 @@ const stayingAnnotations: Readonly<Record<string, string>> = {
 };
 
 /** The pod of an instance. Pod Security "restricted" admits it. */
-export function podOf(spec: InstanceSpec, template: PodTemplate, profile: BindingProfile, namespace: string): Fields {
+export function podOf(spec: InstanceSpec, template: PodTemplate, profile: PodProfile, namespace: string): Fields {
   return {
     apiVersion: "v1",
     kind: "Pod",
@@ -26,11 +25,10 @@ export function podOf(spec: InstanceSpec, template: PodTemplate, profile: Bindin
       namespace,
       labels: {
         ...spec.labels,
-        "app.kubernetes.io/name": template.name,
-        "app.kubernetes.io/part-of": template.fleet,
+        ...(profile.writesNotes ? recommendedLabels(template) : {}),
         ...(template.networkPolicy === "denyAll" ? closedLabels(profile) : {}),
       },
-      annotations: { ...spec.annotations, ...stayingAnnotations },
+      annotations: { ...spec.annotations, ...(profile.asksToStay ? stayingAnnotations : {}) },
     },
     spec: {
       restartPolicy: "Never",
@@ -76,7 +74,12 @@ export function secretOf(spec: SecretSpec, namespace: string): Fields {
   };
 }
 
-function containerOf(spec: InstanceSpec, template: PodTemplate, profile: BindingProfile): Fields {
+/** They decide nothing. */
+function recommendedLabels({ name, fleet }: PodTemplate): Readonly<Record<string, string>> {
+  return { "app.kubernetes.io/name": name, "app.kubernetes.io/part-of": fleet };
+}
+
+function containerOf(spec: InstanceSpec, template: PodTemplate, profile: PodProfile): Fields {
   const { image, command, args, resources } = template;
   return {
     name: profile.container,
@@ -85,12 +88,12 @@ function containerOf(spec: InstanceSpec, template: PodTemplate, profile: Binding
     imagePullPolicy: image.includes("@") ? "IfNotPresent" : "Always",
     ...unlessEmpty("command", command.map(literal)),
     ...unlessEmpty("args", args.map(literal)),
-    workingDir: workspacePath,
-    env: environmentOf(spec, template),
+    workingDir: profile.home,
+    env: environmentOf(spec, template, profile),
     envFrom: [{ secretRef: { name: spec.secret } }],
     resources: { ...unlessEmpty("requests", resources.requests), ...unlessEmpty("limits", resources.limits) },
     securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
-    volumeMounts: [{ name: workspaceVolume, mountPath: workspacePath }],
+    volumeMounts: [{ name: workspaceVolume, mountPath: profile.home }],
   };
 }
 
@@ -98,8 +101,20 @@ function containerOf(spec: InstanceSpec, template: PodTemplate, profile: Binding
  * Sorted, so that the same intent is the same pod; what is declared comes before what is ours by default. A variable of
  * the Secret must not be here too: what stands here would take its place.
  */
-function environmentOf(spec: InstanceSpec, template: PodTemplate): readonly Fields[] {
-  const { env, harness, graceMs, name, secretKeys, identityKey } = template;
+function environmentOf(spec: InstanceSpec, template: PodTemplate, profile: PodProfile): readonly Fields[] {
+  const { env, secretKeys, identityKey } = template;
+  const all: Readonly<Record<string, string>> = {
+    ...(secretKeys.includes("HOME") || identityKey?.as === "HOME" ? {} : { HOME: profile.home }),
+    ...env,
+    ...(profile.tellsAgent ? toldTo(spec, template, profile) : {}),
+  };
+  return Object.entries(all)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => ({ name: key, value: literal(value) }));
+}
+
+function toldTo(spec: InstanceSpec, template: PodTemplate, { home }: PodProfile): Readonly<Record<string, string>> {
+  const { harness, graceMs, name } = template;
   const told =
     harness === null
       ? {}
@@ -110,18 +125,13 @@ function environmentOf(spec: InstanceSpec, template: PodTemplate): readonly Fiel
           ...(harness.idleMs === null ? {} : { MOORAGE_IDLE_MS: String(harness.idleMs) }),
           MOORAGE_HEALTH: JSON.stringify(harness.health),
         };
-  const all: Readonly<Record<string, string>> = {
-    ...(secretKeys.includes("HOME") || identityKey?.as === "HOME" ? {} : { HOME: workspacePath }),
-    ...env,
+  return {
     MOORAGE_AGENT: name,
     MOORAGE_ATTEMPT: spec.secret.slice(spec.name.length + 1),
     MOORAGE_INSTANCE: spec.name,
-    MOORAGE_WORKSPACE: workspacePath,
+    MOORAGE_WORKSPACE: home,
     ...told,
   };
-  return Object.entries(all)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, value]) => ({ name: key, value: literal(value) }));
 }
 
 /** The kubelet replaces `$(NAME)` in values, commands and arguments, and takes `$$` for one: doubled, each stays what it is. */

@@ -1,15 +1,16 @@
 /** Requests about one namespace, and what their answers mean: what a server says when it refuses passes the redactor, since a webhook may echo all that it was sent. */
-import type { BindingProfile, Clock, Fence, Json, Random, Refused, Unavailable, UnknownOutcome } from "@moorage/core";
+import type { Clock, Fence, Json, Random, Refused, Unavailable, UnknownOutcome } from "@moorage/core";
 import { redactor } from "@moorage/core";
 import type { Success, Understood } from "./answers.ts";
 import { understandChange, understandRead } from "./answers.ts";
 import { pathOf } from "./paths.ts";
+import type { PodProfile } from "./pod-profile.ts";
 import type { Refusing } from "./refusal-of.ts";
 import type { Answer, ApiRequest, Transport } from "./transport.ts";
 
 export interface ClusterScope {
   readonly transport: Transport;
-  readonly profile: BindingProfile;
+  readonly profile: PodProfile;
   readonly clock: Clock;
   readonly random: Random;
   readonly namespace: string;

@@ -1,10 +1,11 @@
 import type { Hint, Identity, InstanceSpec, Inventory, SecretSpec, Substrate } from "@moorage/core";
-import { createAbort, instanceMarks, moorageProfile, parseIdentity, secretMarks } from "@moorage/core";
+import { createAbort, instanceMarks, parseIdentity, secretMarks } from "@moorage/core";
 import { afterEach, describe, expect, test } from "vitest";
 import { Credentials } from "./credentials.ts";
 import type { Handler, MisbehavingServer } from "./misbehaving-server.fixture.ts";
 import { accessTo, answerJson, evenRandom, realClock, startServer } from "./misbehaving-server.fixture.ts";
 import { podTemplate } from "./pod-defaults.ts";
+import { mooragePods } from "./pod-profile.ts";
 import { createSubstrate } from "./substrate.ts";
 import { Transport, transportLimits } from "./transport.ts";
 
@@ -24,7 +25,7 @@ async function on(handler: Handler): Promise<{ server: MisbehavingServer; substr
   const transport = new Transport(access, credentials, { ...transportLimits, readMs: 400, changeMs: 400 });
   ends.push(() => server.end());
   ends.push(() => transport.close());
-  const common = { transport, profile: moorageProfile, clock: realClock, random: evenRandom };
+  const common = { transport, profile: mooragePods, clock: realClock, random: evenRandom };
   return {
     server,
     substrate: createSubstrate({ ...common, namespace: "team", context: "near", server: access.server }),
@@ -37,7 +38,7 @@ const pod = (version = "7"): object => ({
     namespace: "team",
     uid: "u1",
     resourceVersion: version,
-    ...instanceMarks(moorageProfile, identity, `m1:${"0".repeat(64)}`, { name: "scribe" }),
+    ...instanceMarks(mooragePods, identity, `m1:${"0".repeat(64)}`, { name: "scribe" }),
   },
   spec: { containers: [{ name: "agent" }] },
   status: {
@@ -68,12 +69,12 @@ const instance: InstanceSpec = {
     env: {},
     secretKeys: ["KEY"],
   }),
-  ...instanceMarks(moorageProfile, identity, `m1:${"0".repeat(64)}`, {}),
+  ...instanceMarks(mooragePods, identity, `m1:${"0".repeat(64)}`, {}),
 };
 const secret: SecretSpec = {
   name: instance.secret,
   data: new Map([["KEY", "value ä"]]),
-  ...secretMarks(moorageProfile, identity, 600),
+  ...secretMarks(mooragePods, identity, 600),
 };
 
 describe("reads", () => {

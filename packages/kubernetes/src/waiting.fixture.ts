@@ -1,13 +1,14 @@
 /** Pods that wait, recorded on a real cluster with their Events and claims, and a cluster of values that answers for them. */
 import { readFileSync } from "node:fs";
 import type { Condition, Identity } from "@moorage/core";
-import { instanceMarks, moorageProfile, parseIdentity } from "@moorage/core";
+import { instanceMarks, parseIdentity } from "@moorage/core";
 import type { Understood } from "./answers.ts";
 import { decodeEvent, inOrder } from "./cluster-event.ts";
 import type { Fields } from "./json-fields.ts";
 import { fieldsOf } from "./json-fields.ts";
 import { readWhyWaiting } from "./look-at-waiting.ts";
 import { evenRandom, realClock } from "./misbehaving-server.fixture.ts";
+import { mooragePods } from "./pod-profile.ts";
 import type { ClusterScope, Requests } from "./requests.ts";
 
 export interface Recorded {
@@ -27,7 +28,7 @@ const podName = "moorage-0123456789ab";
 
 /** Marks a pod as ours; `name` null: nobody wrote the agent's name down. */
 export function ofOurs(pod: Fields, name: string | null = "scribe"): Fields {
-  const marks = instanceMarks(moorageProfile, identity, `m1:${"0".repeat(64)}`, name === null ? {} : { name });
+  const marks = instanceMarks(mooragePods, identity, `m1:${"0".repeat(64)}`, name === null ? {} : { name });
   return { ...pod, metadata: { ...fieldsOf(pod["metadata"]), ...marks } };
 }
 
@@ -47,7 +48,7 @@ export async function why(
   const asked: string[] = [];
   const scope: ClusterScope = {
     transport: undefined as never,
-    profile: moorageProfile,
+    profile: mooragePods,
     clock: realClock,
     random: evenRandom,
     namespace: "agents",

@@ -14,6 +14,7 @@ import type { Notes } from "./marks.ts";
 import { instanceMarks, secretMarks } from "./marks.ts";
 import type { Fence } from "./observation.ts";
 import { verify } from "./observation.ts";
+import type { BindingProfile } from "./profile.ts";
 import { mayHeal, refusalCondition } from "./refusal.ts";
 
 const takeBackTries = 3;
@@ -48,7 +49,7 @@ export async function create(call: Call, blueprint: Blueprint): Promise<Creation
   call.attempt = attempt;
   const secret: SecretSpec = {
     name: secretName(profile, identity, attempt),
-    data: blueprint.secrets,
+    data: withAttempt(blueprint.secrets, profile, attempt),
     ...secretMarks(profile, identity, Math.ceil(call.subject.deadlineMs / 1000)),
   };
   const instance: InstanceSpec = {
@@ -65,6 +66,14 @@ export async function create(call: Call, blueprint: Blueprint): Promise<Creation
   if (sent.kind === "created") return sent;
   if (sent.certain) await takeBack(call, attempt, secret.name, sent.fence);
   return sent.end;
+}
+
+function withAttempt(
+  secrets: ReadonlyMap<string, string>,
+  { attemptVariable }: BindingProfile,
+  attempt: Attempt,
+): ReadonlyMap<string, string> {
+  return attemptVariable === null ? secrets : new Map([...secrets, [attemptVariable, attempt]]);
 }
 
 /** `lost`: while it was refused, another caller's instance came. */

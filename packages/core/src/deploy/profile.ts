@@ -15,6 +15,8 @@ export interface BindingProfile {
   readonly container: string;
   /** Hex digits of an attempt's token. */
   readonly attemptDigits: number;
+  /** The variable of an attempt's Secret that tells the agent that token; null: none does. */
+  readonly attemptVariable: string | null;
   /** Whether the optional annotations (name, source, attempt deadline) are written too. */
   readonly writesNotes: boolean;
 }
@@ -29,5 +31,6 @@ export const moorageProfile: BindingProfile = {
   bindingVersion: "1",
   container: "agent",
   attemptDigits: 16,
+  attemptVariable: null,
   writesNotes: true,
 };
