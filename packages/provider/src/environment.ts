@@ -1,0 +1,91 @@
+/** The environment of an agent: three tiers, of which the later wins, and the last owns its keys whether it has a value for them or not. */
+import type { AgentFields } from "./agent-fields.ts";
+import { startNonce } from "./buzz-profile.ts";
+import { shown } from "./fields.ts";
+import { Refused } from "./refused.ts";
+
+/** Linux refuses to start a process with a longer `KEY=value` (MAX_ARG_STRLEN without the ending NUL). */
+const longestEntryBytes = 131_071;
+/** Of all values together: what a Secret may hold (Kubernetes, MaxSecretSize). */
+const longestEnvironmentBytes = 1024 * 1024;
+
+const posixName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** Presence is all that tells a client that an agent lives: nobody may take it away. */
+const noPresence = "BUZZ_ACP_NO_PRESENCE";
+/** Which file of a desktop is meant means nothing in a pod, and a key without a value takes a lower tier's away. */
+const mcpServersFile = "BUZZ_ACP_MCP_SERVERS_FILE";
+/** Resolved in the image. */
+const mcpCommand = "buzz-dev-mcp";
+
+/**
+ * By variable, without the attempt's token, which is drawn later. Throws `Refused` for a key or value that no pod can be
+ * given, wherever it comes from.
+ */
+export function environmentOf(agent: AgentFields, inactivitySeconds: number): ReadonlyMap<string, string> {
+  const { launch } = agent;
+  const lower = new Map([...launch.policyEnv, ...launch.env]);
+  for (const key of lower.keys()) checkKey(key);
+  const owned = authoritative(agent, inactivitySeconds);
+  const environment = new Map([...lower].filter(([key]) => !owned.has(key)));
+  for (const [key, value] of owned) if (value !== null) environment.set(key, value);
+  checkValues(environment);
+  return environment;
+}
+
+/** Every key that the last tier owns; null: it is absent, whatever the others say. */
+function authoritative(agent: AgentFields, inactivitySeconds: number): ReadonlyMap<string, string | null> {
+  const { launch, respondToAllowlist: allowlist } = agent;
+  return new Map<string, string | null>([
+    ["BUZZ_RELAY_URL", agent.relayUrl],
+    ["BUZZ_PRIVATE_KEY", agent.privateKey],
+    ["NOSTR_PRIVATE_KEY", agent.privateKey],
+    ["BUZZ_AUTH_TAG", agent.authTag],
+    ["BUZZ_ACP_AGENT_OWNER", launch.ownerPubkey],
+    ["BUZZ_ACP_AGENT_COMMAND", launch.command],
+    ["BUZZ_ACP_AGENT_ARGS", joined(launch.args)],
+    ["BUZZ_ACP_RESPOND_TO", agent.respondTo],
+    ["BUZZ_ACP_RESPOND_TO_ALLOWLIST", joined(allowlist)],
+    ["BUZZ_ACP_MCP_COMMAND", mcpCommand],
+    ["BUZZ_ACP_EXIT_AFTER_INACTIVITY", String(inactivitySeconds)],
+    [startNonce, null],
+    [mcpServersFile, null],
+    // The pod's own, which is the workspace: a home on the client's machine leads nowhere there.
+    ["HOME", null],
+  ]);
+}
+
+/** As the harness takes them apart again. */
+function joined(texts: readonly string[]): string | null {
+  return texts.length === 0 ? null : texts.join(",");
+}
+
+function checkKey(key: string): void {
+  if (!posixName.test(key))
+    throw new Refused(
+      "agent",
+      `${shown(key)} is not the name of an environment variable: use letters, digits and _, not beginning with a digit`,
+    );
+  if (key.toUpperCase() === noPresence)
+    throw new Refused("agent", `${key} must not be set: presence is all that tells that an agent elsewhere is alive`);
+}
+
+/** A value is never told. */
+function checkValues(environment: ReadonlyMap<string, string>): void {
+  let total = 0;
+  for (const [key, value] of environment) {
+    if (value.includes("\0")) throw new Refused("agent", `the value of ${key} has a NUL character in it`);
+    const bytes = Buffer.byteLength(value);
+    total += bytes;
+    const entry = key.length + 1 + bytes;
+    if (entry > longestEntryBytes)
+      throw new Refused(
+        "agent",
+        `${key} is ${entry} bytes long with its value, and ${longestEntryBytes} is the most that a process can be given`,
+      );
+  }
+  if (total > longestEnvironmentBytes)
+    throw new Refused(
+      "agent",
+      `its environment is ${total} bytes long, and ${longestEnvironmentBytes} is the most that a Secret can hold`,
+    );
+}

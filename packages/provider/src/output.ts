@@ -1,0 +1,32 @@
+/** Writes to standard output and standard error without a stream: what is written is there when the call returns. */
+import { writeSync } from "node:fs";
+
+/** Milliseconds until a full pipe is tried again. */
+const fullMs = 2;
+
+/** Whether all of it was written: whoever was to read it may be gone. */
+export function writeAll(file: number, text: string): boolean {
+  const bytes = Buffer.from(text);
+  for (let written = 0; written < bytes.length; ) {
+    try {
+      written += writeSync(file, bytes, written);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) return false;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, fullMs);
+    }
+  }
+  return true;
+}
+
+/** Below what a client keeps of it. */
+const longestTold = 32_768;
+
+/** Lines for whoever looks why something took so long: redacted, and so much at most. */
+export function diagnostics(file: number, redact: (text: string) => string): (line: string) => void {
+  let told = 0;
+  return (line) => {
+    const text = `${redact(line)}\n`;
+    told += text.length;
+    if (told <= longestTold) writeAll(file, text);
+  };
+}

@@ -1,0 +1,41 @@
+/** What helps, in words for somebody who has a client and kubectl, and not the command of Moorage. */
+import type { Condition, PullFailureKind } from "@moorage/core";
+import { pullWords } from "@moorage/core";
+import { type CommandPlace, kubectl } from "@moorage/kubernetes";
+
+const again = "start the agent again";
+
+/** `pod`: its deterministic name. */
+export function remedyFor({ code, hint }: Condition, place: CommandPlace, pod: string): string {
+  const remove = `\`${kubectl(place, `delete pod ${pod}`)}\``;
+  const describe = `\`${kubectl(place, `describe pod ${pod}`)}\` says more`;
+  if (Object.hasOwn(pullWords, code))
+    return `${pullWords[code as PullFailureKind].remedy}, then run ${remove} and ${again}`;
+  switch (code) {
+    case "intentNotComparable":
+      return `to replace it, run ${remove} and ${again}; else it is waited for`;
+    case "agentEnded":
+      return `\`${kubectl(place, `logs ${pod}`)}\` shows all that it wrote; ${again} once that is put right`;
+    case "interrupted":
+    case "worldMoved":
+    case "provablyBroken":
+      return again;
+    case "duplicateIdentity":
+      return `find out who created it, and delete that pod; then ${again}`;
+    case "foreignObject":
+      return `rename or remove ${pod} yourself, then ${again}`;
+    case "removedUnconfirmed":
+      return `make sure that it has ended, then ${again}`;
+    case "admissionDenied":
+    case "invalid":
+      return `change the provider's settings accordingly, then ${again}`;
+    case "forbidden":
+      return "ask whoever runs the cluster for that right in the namespace";
+    case "unauthenticated":
+      return "sign in again with your cluster's tool, or choose another context";
+    case "unreachable":
+      return "check the network and the kubeconfig; what is running goes on";
+    default:
+      return hint.includes("moorage ") ? `nothing was undone: ${again} to go on waiting; ${describe}` : hint;
+  }
+}

@@ -1,0 +1,58 @@
+/** From the bytes on standard input to one request: exactly one JSON object, whose operation is known. */
+import type { AgentFields } from "./agent-fields.ts";
+import { readAgentFields } from "./agent-fields.ts";
+import { Fields, isObject, type Json, shown } from "./fields.ts";
+import type { ProviderConfig } from "./provider-config.ts";
+import { readProviderConfig } from "./provider-config.ts";
+import { Refused } from "./refused.ts";
+
+export const operations = ["info", "deploy"] as const;
+
+export type Operation = { readonly op: "info" } | { readonly op: "deploy"; readonly request: Json };
+
+export interface DeployRequest {
+  readonly agent: AgentFields;
+  readonly config: ProviderConfig;
+}
+
+/** Throws `Refused`. What was sent is in no message: it holds a key. */
+export function readOperation(bytes: Uint8Array): Operation {
+  const value = parse(bytes);
+  if (!isObject(value)) throw new Refused(null, "the request must be one JSON object");
+  const op = new Fields(null, value).text("op");
+  switch (op) {
+    case "info":
+      return { op };
+    case "deploy":
+      return { op, request: value };
+    default:
+      throw new Refused(
+        "op",
+        `${op === null ? "is required" : `${shown(op)} is not known`}; there are ${operations.join(" and ")}`,
+      );
+  }
+}
+
+/** All that can be told from the request alone is told here: before a kubeconfig is looked for. Throws `Refused`. */
+export function readDeployRequest(request: Json): DeployRequest {
+  return { agent: readAgentFields(request["agent"]), config: readProviderConfig(request["provider_config"]) };
+}
+
+function parse(bytes: Uint8Array): unknown {
+  const text = decode(bytes);
+  if (text.trim() === "") throw new Refused(null, "there is no request: one JSON object is wanted on standard input");
+  try {
+    return JSON.parse(text);
+  } catch {
+    // V8 quotes what it could not read, and that may be a part of a key.
+    throw new Refused(null, "the request is not valid JSON: exactly one object is wanted");
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new Refused(null, "the request is not valid UTF-8");
+  }
+}
