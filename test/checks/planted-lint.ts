@@ -48,6 +48,10 @@ const wrongArrows = [
   ["kubernetes", "@moorage/keys"],
   ["kubernetes", "@moorage/local"],
   ["kubernetes", "moorage"],
+  ["kubernetes", "@moorage/provider"],
+  ["provider", "@moorage/local"],
+  ["provider", "moorage"],
+  ["cli", "@moorage/provider"],
   ["cli", "@moorage/harness"],
   ["cli", "@moorage/agent"],
 ] as const;
@@ -58,6 +62,7 @@ const deep = [
   ["bundle", "@moorage/core/src/index.ts"],
   ["harness", "../../core/src/index.ts"],
   ["kubernetes", "@moorage/core/src/index.ts"],
+  ["provider", "@moorage/kubernetes/src/index.ts"],
   ["cli", "../../local/src/index.ts"],
   ["core", "../../keys/src/index.ts"],
 ] as const;

@@ -9,7 +9,7 @@ import { findings } from "../../scripts/house-rules.ts";
 import { plants } from "./planted-lint.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const packages = ["core", "keys", "bundle", "agent", "harness", "local", "kubernetes", "cli"];
+const packages = ["core", "keys", "bundle", "agent", "harness", "local", "kubernetes", "provider", "cli"];
 const bin = (name: string) => join(root, "node_modules", ".bin", name);
 
 /** A copy of the repository's rules with as good as no code. */
