@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { createAbort } from "../ports/abort.ts";
-import type { InstanceCreation, Refused, SecretCreation, Substrate } from "../ports/substrate.ts";
+import type { InstanceCreation, Refused, SecretCreation, SecretSpec, Substrate } from "../ports/substrate.ts";
 import { Call } from "./call.ts";
 import * as conditions from "./conditions.ts";
 import { create } from "./create.ts";
 import { parseAttempt } from "./identity.ts";
 import type { ObservedInstance } from "./observation.ts";
 import { evidence, identity, intent, observed, template } from "./observed.fixture.ts";
-import { moorageProfile } from "./profile.ts";
+import { type BindingProfile, moorageProfile } from "./profile.ts";
 
 const quota: Refused = {
   kind: "refused",
@@ -19,18 +19,31 @@ interface Answers {
   readonly instance?: InstanceCreation;
   /** What a look shows after the create. */
   readonly after: readonly ObservedInstance[] | "unavailable";
+  readonly profile?: BindingProfile;
 }
+
+interface Created {
+  readonly kind: string;
+  readonly removed: readonly string[];
+}
+
+/** The Secrets that were written. */
+const written: SecretSpec[] = [];
 
 /** One create without any time to wait: how it ended, and the Secrets that were taken back. */
 async function created({
   secret = { kind: "created", fence: { uid: "s", resourceVersion: "1" } },
   instance = { kind: "alreadyExists" },
   after,
-}: Answers): Promise<{ readonly kind: string; readonly removed: readonly string[] }> {
+  profile = moorageProfile,
+}: Answers): Promise<Created> {
   const removed: string[] = [];
   const substrate: Partial<Substrate> = {
     scope: "test",
-    createSecret: () => Promise.resolve(secret),
+    createSecret: (spec) => {
+      written.push(spec);
+      return Promise.resolve(secret);
+    },
     createInstance: () => Promise.resolve(instance),
     readInstances: () =>
       Promise.resolve(
@@ -44,7 +57,7 @@ async function created({
     },
   };
   const call = new Call(
-    { agent: "scribe", profile: moorageProfile, identity, deadlineMs: 0 },
+    { agent: "scribe", profile, identity, deadlineMs: 0 },
     {
       substrate: substrate as Substrate,
       clock: { now: () => 0, sleep: () => Promise.resolve() },
@@ -54,7 +67,12 @@ async function created({
     },
     conditions.looking,
   );
-  const { kind } = await create(call, { template, intent: intent("a"), notes: {}, secrets: new Map() });
+  const { kind } = await create(call, {
+    template,
+    intent: intent("a"),
+    notes: {},
+    secrets: new Map([["TOKEN", "value"]]),
+  });
   return { kind, removed };
 }
 
@@ -81,4 +99,14 @@ it("a quota that refuses is believed only after a look: the instance may be ther
 it("a quota that refuses the Secret is believed only after a look as well", async () => {
   expect(await created({ secret: quota, after: [winner] })).toEqual({ kind: "lost", removed: [] });
   expect(await created({ secret: quota, after: [] })).toMatchObject({ kind: "deadline" });
+});
+
+it("a profile may tell the agent its attempt in the Secret, by the token that the Secret is named after", async () => {
+  written.length = 0;
+  await created({ after: [ours], profile: { ...moorageProfile, attemptDigits: 8, attemptVariable: "NONCE" } });
+  await created({ after: [ours] });
+  expect(written.map(({ name, data }) => [name.split("-").at(-1), Object.fromEntries(data)])).toEqual([
+    ["ffffffff", { TOKEN: "value", NONCE: "ffffffff" }],
+    ["f".repeat(16), { TOKEN: "value" }],
+  ]);
 });
