@@ -3,7 +3,7 @@ import { Fields, shown } from "./fields.ts";
 import { Refused } from "./refused.ts";
 
 /** How the agent is to be launched, resolved by the client. */
-export interface Launch {
+interface Launch {
   /** A name that the image's PATH finds. */
   readonly command: string | null;
   readonly args: readonly string[];
@@ -21,7 +21,7 @@ export interface AgentFields {
   readonly respondToAllowlist: readonly string[];
 }
 
-export const respondToModes = ["owner-only", "allowlist", "anyone", "nobody"] as const;
+const respondToModes = ["owner-only", "allowlist", "anyone", "nobody"] as const;
 const pubkey = /^[0-9a-f]{64}$/;
 const onRelay = "relay-mesh";
 

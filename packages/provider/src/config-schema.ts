@@ -1,5 +1,4 @@
 /** The JSON Schema of `provider_config`, from which a client makes its form. */
-import type { Random } from "@moorage/core";
 import type { ConfigField } from "./config-fields.ts";
 import {
   configFields,
@@ -15,20 +14,20 @@ const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
 const namespaceLetters = 6;
 
 /** A namespace that nobody has yet, for a form to show. */
-export function freshNamespace(random: Random): string {
-  const letter = (): string => letters.charAt(Math.floor(random.fraction() * letters.length));
+function freshNamespace(fraction: () => number): string {
+  const letter = (): string => letters.charAt(Math.floor(fraction() * letters.length));
   return `buzz-agents-${Array.from({ length: namespaceLetters }, letter).join("")}`;
 }
 
 /** Draft 2020-12. Another fresh namespace is the default each time. */
-export function configSchema(random: Random): Schema {
+export function configSchema(fraction: () => number): Schema {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     type: "object",
     additionalProperties: false,
     required: requiredFields,
     properties: {
-      ...schemasOf(configFields, { namespace: freshNamespace(random) }),
+      ...schemasOf(configFields, { namespace: freshNamespace(fraction) }),
       pod_options: {
         type: "object",
         title: "Placement and bounds",

@@ -7,13 +7,13 @@ import { findAccess, openCluster, podTemplate } from "@moorage/kubernetes";
 import type { Answer } from "./answer.ts";
 import { buzzProfile } from "./buzz-profile.ts";
 import { clientClock } from "./client-clock.ts";
+import type { DeployRequest } from "./deploy-request.ts";
 import { environmentOf } from "./environment.ts";
 import { wantingFirstAnswer } from "./first-answer.ts";
 import { lastLines } from "./last-lines.ts";
 import type { ProviderConfig } from "./provider-config.ts";
 import { Refused } from "./refused.ts";
 import { remedyFor } from "./remedy.ts";
-import type { DeployRequest } from "./request.ts";
 import { searchPath } from "./search-path.ts";
 
 /** An answer is due at 600 s; what is told at the end of the loop needs a moment. */
@@ -21,7 +21,7 @@ const deadlineMs = 570_000;
 /** Milliseconds for what is only told beside it. */
 const asideMs = 10_000;
 
-export interface Surroundings {
+export interface DeploySurroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The user's home folder, or null. */
   readonly home: string | null;
@@ -32,7 +32,7 @@ export interface Surroundings {
 }
 
 /** Throws `Refused` before anything is reached, and a `ClusterError` where no cluster is described. */
-export async function deploy(request: DeployRequest, around: Surroundings): Promise<Answer> {
+export async function deploy(request: DeployRequest, around: DeploySurroundings): Promise<Answer> {
   const { agent, config } = request;
   const identity = await identityOf(agent.privateKey);
   const secrets = environmentOf(agent, config.inactivitySeconds);

@@ -57,12 +57,9 @@ export class Fields {
     if (this.isAbsent(name)) return null;
     const value = this.raw(name);
     const number = typeof value === "string" && /^\d{1,16}$/.test(value.trim()) ? Number(value) : value;
-    if (typeof number !== "number" || !Number.isSafeInteger(number) || number < 1)
-      throw new Refused(
-        this.at(name),
-        `must be a whole number above 0${typeof value === "object" ? "" : `, and is ${shown(String(value))}`}`,
-      );
-    return number;
+    if (typeof number === "number" && Number.isSafeInteger(number) && number > 0) return number;
+    const is = typeof value === "string" || typeof value === "number" ? shown(`${value}`) : kindOf(value);
+    throw new Refused(this.at(name), `must be a whole number above 0, and is ${is}`);
   }
 
   list(name: string): readonly unknown[] | null {

@@ -2,7 +2,7 @@
 import type { Clock, Substrate } from "@moorage/core";
 
 /** Milliseconds without any answer, from the first question on. */
-export const firstAnswerMs = 30_000;
+const firstAnswerMs = 30_000;
 
 /** The substrate as it is, but that a look which nobody has answered for so long is refused as unreachable. */
 export function wantingFirstAnswer(substrate: Substrate, clock: Clock, target: string): Substrate {

@@ -1,5 +1,5 @@
-/** What the provider offers to tests and tools: its profile, its form and its one decision about a request. The rest is an executable. */
+/** What the provider offers to tests and tools: its profile, and its answer to a request. The rest is an executable. */
 export * from "./answer.ts";
+export * from "./answer-deploy.ts";
 export * from "./buzz-profile.ts";
-export * from "./config-schema.ts";
 export * from "./respond.ts";

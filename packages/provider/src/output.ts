@@ -17,16 +17,3 @@ export function writeAll(file: number, text: string): boolean {
   }
   return true;
 }
-
-/** Below what a client keeps of it. */
-const longestTold = 32_768;
-
-/** Lines for whoever looks why something took so long: redacted, and so much at most. */
-export function diagnostics(file: number, redact: (text: string) => string): (line: string) => void {
-  let told = 0;
-  return (line) => {
-    const text = `${redact(line)}\n`;
-    told += text.length;
-    if (told <= longestTold) writeAll(file, text);
-  };
-}

@@ -1,19 +1,10 @@
 /** From the bytes on standard input to one request: exactly one JSON object, whose operation is known. */
-import type { AgentFields } from "./agent-fields.ts";
-import { readAgentFields } from "./agent-fields.ts";
 import { Fields, isObject, type Json, shown } from "./fields.ts";
-import type { ProviderConfig } from "./provider-config.ts";
-import { readProviderConfig } from "./provider-config.ts";
 import { Refused } from "./refused.ts";
 
-export const operations = ["info", "deploy"] as const;
+const operations = ["info", "deploy"] as const;
 
 export type Operation = { readonly op: "info" } | { readonly op: "deploy"; readonly request: Json };
-
-export interface DeployRequest {
-  readonly agent: AgentFields;
-  readonly config: ProviderConfig;
-}
 
 /** Throws `Refused`. What was sent is in no message: it holds a key. */
 export function readOperation(bytes: Uint8Array): Operation {
@@ -31,11 +22,6 @@ export function readOperation(bytes: Uint8Array): Operation {
         `${op === null ? "is required" : `${shown(op)} is not known`}; there are ${operations.join(" and ")}`,
       );
   }
-}
-
-/** All that can be told from the request alone is told here: before a kubeconfig is looked for. Throws `Refused`. */
-export function readDeployRequest(request: Json): DeployRequest {
-  return { agent: readAgentFields(request["agent"]), config: readProviderConfig(request["provider_config"]) };
 }
 
 function parse(bytes: Uint8Array): unknown {

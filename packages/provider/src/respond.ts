@@ -1,42 +1,34 @@
-/** One request, one answer: whatever happens on the way is an answer too, and no secret of the request is in it. */
-import { redactor } from "@moorage/core";
+/** One request, one answer: whatever happens on the way is an answer too. */
 import type { Answer } from "./answer.ts";
-import type { Surroundings } from "./deploy.ts";
+import type { Surroundings } from "./answer-deploy.ts";
 import { info } from "./info.ts";
 import { Refused } from "./refused.ts";
-import { readDeployRequest, readOperation } from "./request.ts";
-import { secretsIn } from "./secrets-in.ts";
+import type { Operation } from "./request.ts";
+import { readOperation } from "./request.ts";
 
-/** Never rejects. `begin` is told the request's secret values before anything is reached. */
-export async function respond(
-  bytes: Uint8Array,
-  around: Omit<Surroundings, "journal"> & { readonly begin: (secrets: readonly string[]) => Surroundings["journal"] },
-): Promise<Answer> {
-  let secrets: readonly string[] = [];
-  try {
-    const operation = readOperation(bytes);
-    if (operation.op === "info") return info(around.random);
-    secrets = secretsIn(operation.request);
-    const request = readDeployRequest(operation.request);
-    const { deploy } = await import("./deploy.ts");
-    return redacted(await deploy(request, { ...around, journal: around.begin(secrets) }), secrets);
-  } catch (error) {
-    return redacted({ ok: false, error: textOf(error) }, secrets);
+/** Never rejects. `fraction` is at least 0 and less than 1, for what need not be secret. */
+export async function respond(bytes: Uint8Array, around: Surroundings, fraction: () => number): Promise<Answer> {
+  const operation = operationIn(bytes);
+  switch (operation.op) {
+    case null:
+      return { ok: false, error: operation.error };
+    case "info":
+      return info(fraction);
+    case "deploy": {
+      // Most of the program, of which a form needs nothing.
+      const { answerDeploy } = await import("./answer-deploy.ts");
+      return answerDeploy(operation.request, around);
+    }
+    default:
+      return operation satisfies never;
   }
 }
 
-function redacted(answer: Answer, secrets: readonly string[]): Answer {
-  return answer.ok ? answer : { ...answer, error: redactor(secrets)(answer.error) };
-}
-
-function textOf(error: unknown): string {
-  if (error instanceof Refused) return error.message;
-  if (error instanceof Error && "hint" in error && typeof error.hint === "string")
-    return `${error.message}; ${withoutCommand(error.hint)}`;
-  return `a fault of the provider itself: ${error instanceof Error ? error.message : String(error)}`;
-}
-
-/** The command of Moorage is not there for whoever has only this provider. */
-function withoutCommand(hint: string): string {
-  return hint.includes("moorage ") ? "check the network and the kubeconfig" : hint;
+function operationIn(bytes: Uint8Array): Operation | { readonly op: null; readonly error: string } {
+  try {
+    return readOperation(bytes);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return { op: null, error: error.message };
+  }
 }
