@@ -1,10 +1,16 @@
-// Builds the published form of every package into build/packages: `tsc` for the libraries, one esbuild bundle each for the command, its supervisor and the harness of images.
+// Builds the published form of every package into build/packages: `tsc` for the libraries, one esbuild bundle each for the command, its supervisor, the provider and the harness of images.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundleCommand, bundleHarness } from "./bundle.ts";
-import { commandManifest, libraryManifest, type Manifest, readManifest } from "./published-manifest.ts";
+import { bundleCommand, bundleHarness, bundleProvider } from "./bundle.ts";
+import {
+  commandManifest,
+  libraryManifest,
+  type Manifest,
+  providerManifest,
+  readManifest,
+} from "./published-manifest.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const libraries = ["core", "keys", "bundle", "agent", "harness", "local", "kubernetes"] as const;
@@ -15,7 +21,8 @@ compile();
 for (const name of libraries) buildLibrary(name);
 await bundleHarness(root, join(out, "harness", "dist", "harness.cjs"));
 await buildCommand();
-console.log(`built ${[...libraries, "cli"].join(", ")} into ${relative(root, out)}`);
+await buildProvider();
+console.log(`built ${[...libraries, "cli", "provider"].join(", ")} into ${relative(root, out)}`);
 
 function compile(): void {
   const { status } = spawnSync(
@@ -57,6 +64,15 @@ async function buildCommand(): Promise<void> {
   copySources(join(root, "packages", "agent", "src"), join(target, "resources", "moorage-agent"));
   cpSync(join(root, "manifests"), join(target, "manifests"), { recursive: true });
   finish(source, target, commandManifest(readManifest(join(source, "package.json"))));
+}
+
+async function buildProvider(): Promise<void> {
+  const source = join(root, "packages", "provider");
+  const target = join(out, "provider");
+  mkdirSync(join(target, "dist"), { recursive: true });
+  const licenses = await bundleProvider(root, join(target, "dist", "buzz-backend-moorage.cjs"));
+  writeFileSync(join(target, "THIRD-PARTY-LICENSES"), licenses);
+  finish(source, target, providerManifest(readManifest(join(source, "package.json"))));
 }
 
 function copySources(from: string, to: string): void {

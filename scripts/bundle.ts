@@ -1,8 +1,8 @@
-// Bundles the command, its supervisor and the harness of images, without anything to install beside, and collects the licences of what went in.
-import { readdirSync, readFileSync } from "node:fs";
+// Bundles the command, its supervisor, the provider and the harness of images, without anything to install beside, and collects the licences of what went in.
+import { chmodSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
-import { build, type Metafile, type Plugin } from "esbuild";
+import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
 
 /** Bundled CommonJS asks for Node's own modules with `require`, which an ES module does not have. */
 const banner = 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);';
@@ -31,28 +31,84 @@ export async function bundleHarness(root: string, file: string): Promise<void> {
   await bundle(root, "packages/harness/src/pod-entry.ts", file);
 }
 
+/** What an older Node, which cannot run the rest, answers in the protocol's own form; it is all that such a Node has to be able to read. */
+const providerBanner = `#!/usr/bin/env node
+if (Number.parseInt(process.versions.node, 10) < 24) {
+  const error = "Node 24 or newer is needed, and this is " + process.version + ": install it, or put it first on PATH";
+  try {
+    require("node:fs").readFileSync(0);
+  } catch {}
+  require("node:fs").writeSync(1, JSON.stringify({ ok: false, error }) + "\\n");
+  process.exit(0);
+}`;
+
+/**
+ * Writes the provider as one file that Node alone runs; resolves to the text of the licences of the packages inside. What a deploy
+ * needs is in it as a text that is compiled when there is one: to read all of it as code is half of what a form costs.
+ */
+export async function bundleProvider(root: string, file: string): Promise<string> {
+  const parts: Metafile[] = [];
+  const whole = await build({
+    ...optionsFor(root, "packages/provider/src/main.ts", "cjs"),
+    plugins: [compiledLater(root, parts), ...plugins],
+    banner: { js: providerBanner },
+    outfile: file,
+  });
+  chmodSync(file, 0o755);
+  return licenses(root, [whole.metafile, ...parts]);
+}
+
 async function bundle(root: string, source: string, file: string): Promise<Metafile> {
-  const commonJs = file.endsWith(".cjs");
-  const { metafile } = await build({
+  const format = file.endsWith(".cjs") ? "cjs" : "esm";
+  const banners = format === "cjs" ? {} : { js: banner };
+  const { metafile } = await build({ ...optionsFor(root, source, format), plugins, banner: banners, outfile: file });
+  return metafile;
+}
+
+function optionsFor(root: string, source: string, format: "cjs" | "esm") {
+  return {
     absWorkingDir: root,
     entryPoints: [join(root, source)],
-    outfile: file,
     bundle: true,
     external,
-    format: commonJs ? "cjs" : "esm",
+    format,
     platform: "node",
     target: "node24",
-    banner: commonJs ? {} : { js: banner },
     alias: { yaml: moduleForm(root) },
-    plugins: [restApart, lateBuiltins, urlsOfBuiltFiles],
     // Half to read at every start. Names stay, for whoever reads a stack trace.
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: "none",
     metafile: true,
     logLevel: "warning",
-  });
-  return metafile;
+  } as const satisfies BuildOptions;
+}
+
+/** What `answer-deploy.ts` and all below it come to, as a text in the place of the module. */
+function compiledLater(root: string, parts: Metafile[]): Plugin {
+  return {
+    name: "compiled-later",
+    setup(bundling) {
+      bundling.onResolve({ filter: /^\.\/answer-deploy\.ts$/ }, ({ path, kind, resolveDir }) =>
+        kind === "dynamic-import" ? { path: relative(root, join(resolveDir, path)), namespace: "later" } : undefined,
+      );
+      bundling.onLoad({ filter: /^/, namespace: "later" }, async ({ path }) => {
+        const options = optionsFor(root, path, "cjs");
+        const { metafile, outputFiles } = await build({ ...options, plugins, write: false });
+        parts.push(metafile);
+        return { contents: laterModule(outputFiles[0]?.text ?? "") };
+      });
+    },
+  };
+}
+
+function laterModule(text: string): string {
+  return `const { compileFunction, constants } = process.getBuiltinModule("node:vm");
+const module = { exports: {} };
+const options = { filename: __filename, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
+compileFunction(${JSON.stringify(text)}, ["exports", "require", "module"], options)(module.exports, require, module);
+export const { answerDeploy } = module.exports;
+`;
 }
 
 const restApart: Plugin = {
@@ -106,6 +162,8 @@ const urlsOfBuiltFiles: Plugin = {
     }));
   },
 };
+
+const plugins = [restApart, lateBuiltins, urlsOfBuiltFiles];
 
 /** yaml as ES modules: its form for Node is CommonJS, of which nothing can be left out. */
 function moduleForm(root: string): string {

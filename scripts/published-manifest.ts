@@ -37,11 +37,16 @@ function builtFrom(source: string): { readonly types: string; readonly default: 
 
 /** The command: everything is in its bundle, so it depends on nothing and can only be run. */
 export function commandManifest(manifest: Manifest): Manifest {
-  const { devDependencies: _, scripts: __, dependencies: ___, ...kept } = manifest;
-  return {
-    ...kept,
-    exports: { "./package.json": "./package.json" },
-    bin: { moorage: "./dist/moorage.js" },
-    files: ["dist", "schema", "resources", "manifests", "THIRD-PARTY-LICENSES"],
-  };
+  const files = ["dist", "schema", "resources", "manifests", "THIRD-PARTY-LICENSES"];
+  return { ...bundled(manifest), bin: { moorage: "./dist/moorage.js" }, files };
+}
+
+/** The provider: one file that can only be run. */
+export function providerManifest(manifest: Manifest): Manifest {
+  const bin = { "buzz-backend-moorage": "./dist/buzz-backend-moorage.cjs" };
+  return { ...bundled(manifest), bin, files: ["dist", "THIRD-PARTY-LICENSES"] };
+}
+
+function bundled({ devDependencies: _, scripts: __, dependencies: ___, ...kept }: Manifest): Manifest {
+  return { ...kept, exports: { "./package.json": "./package.json" } };
 }

@@ -24,14 +24,20 @@ interface Ran {
   readonly errors: string;
 }
 
-function run(command: string, args: readonly string[], cwd = folder): Ran {
+function run(command: string, args: readonly string[], cwd = folder, input = ""): Ran {
   const env = {
     ...process.env,
     HOME: folder,
     XDG_CACHE_HOME: join(folder, "cache"),
     XDG_STATE_HOME: join(folder, "state"),
   };
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: "utf8", maxBuffer: 1 << 26 });
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd,
+    env,
+    input,
+    encoding: "utf8",
+    maxBuffer: 1 << 26,
+  });
   return { code: status, out: stdout, errors: stderr };
 }
 
@@ -59,7 +65,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("every package brings its licence, its README, and nothing of the repository", () => {
-  for (const name of [...libraries, "moorage"]) {
+  for (const name of [...libraries, "@moorage/provider", "moorage"]) {
     const at = join(folder, "node_modules", name);
     const files = readdirSync(at, { recursive: true, encoding: "utf8" });
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json", "dist"]));
@@ -67,7 +73,7 @@ test("every package brings its licence, its README, and nothing of the repositor
       files.filter((file) => /\.(?:test|fixture)\.|^(?!resources).*(?<!\.d)\.ts$|tsbuildinfo|^src/.test(file)),
     ).toEqual([]);
     const texts = files
-      .filter((file) => /\.(?:js|json|d\.ts)$/.test(file))
+      .filter((file) => /\.(?:c?js|json|d\.ts)$/.test(file))
       .map((file) => readFileSync(join(at, file), "utf8"));
     expect(texts.filter((text) => text.includes(root))).toEqual([]);
   }
@@ -93,6 +99,26 @@ test("the command starts, shows and stops an agent with nothing but its own file
   const again = run(moorage, ["deploy", "sleeper", "--json", "--", "sleep", "1000"]);
   expect(JSON.parse(again.out)).toMatchObject({ agents: [{ outcome: "alreadyRunning" }] });
   expect(run(moorage, ["stop", "sleeper", "--json"])).toMatchObject({ code: 0 });
+});
+
+test("the provider is one file, which a client finds by its name and which answers alone", () => {
+  const at = join(folder, "node_modules", "@moorage", "provider");
+  const manifest = JSON.parse(readFileSync(join(at, "package.json"), "utf8")) as Record<string, unknown>;
+  expect(manifest["dependencies"]).toBeUndefined();
+  expect(readdirSync(join(at, "dist"))).toEqual(["buzz-backend-moorage.cjs"]);
+  const alone = join(folder, "alone", "buzz-backend-moorage");
+  mkdirSync(join(folder, "alone"));
+  // As in a folder of programs, which belongs to no package.
+  writeFileSync(join(folder, "alone", "package.json"), "{}");
+  cpSync(join(at, "dist", "buzz-backend-moorage.cjs"), alone);
+  for (const program of [join(folder, "node_modules", ".bin", "buzz-backend-moorage"), alone]) {
+    const info = run(program, [], folder, '{"op":"info"}');
+    expect(info).toMatchObject({ code: 0, errors: "" });
+    expect(JSON.parse(info.out)).toMatchObject({ ok: true, version: manifest["version"], protocol_version: 1 });
+    const refused = run(program, [], folder, '{"op":"deploy","agent":{"auth_tag":"t"}}');
+    expect(refused).toMatchObject({ code: 0, errors: "" });
+    expect(JSON.parse(refused.out)).toMatchObject({ ok: false, error: expect.stringContaining("agent.relay_url") });
+  }
 });
 
 test("the harness is one file that an image can copy, and it refuses to guess", () => {
