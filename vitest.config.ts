@@ -29,7 +29,7 @@ function project(
 
 /** Packages whose units start processes, and those whose units do not. */
 const processes = ["local", "harness"];
-const unit = ["agent", "bundle", "cli", "core", "keys", "kubernetes"];
+const unit = ["agent", "bundle", "cli", "core", "keys", "kubernetes", "provider"];
 const longRounds = "**/*.long.test.ts";
 const notUnit = ["**/*.types.test.ts", "**/*.properties.test.ts"];
 

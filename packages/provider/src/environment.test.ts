@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+import { readDeployRequest } from "./deploy-request.ts";
+import { environmentOf } from "./environment.ts";
+import { type Changes, deployRequest, secretKey } from "./request.fixture.ts";
+
+function environment(changes: Changes = {}): Readonly<Record<string, string>> {
+  const { agent, config } = readDeployRequest(deployRequest(changes));
+  return Object.fromEntries(environmentOf(agent, config.inactivitySeconds));
+}
+
+const refusal = (changes: Changes): string => {
+  try {
+    environment(changes);
+  } catch (error) {
+    return error instanceof Error ? error.message : "";
+  }
+  return "";
+};
+
+const owned = [
+  "BUZZ_RELAY_URL",
+  "BUZZ_PRIVATE_KEY",
+  "NOSTR_PRIVATE_KEY",
+  "BUZZ_AUTH_TAG",
+  "BUZZ_ACP_AGENT_OWNER",
+  "BUZZ_ACP_AGENT_COMMAND",
+  "BUZZ_ACP_AGENT_ARGS",
+  "BUZZ_ACP_RESPOND_TO",
+  "BUZZ_ACP_RESPOND_TO_ALLOWLIST",
+  "BUZZ_ACP_MCP_COMMAND",
+  "BUZZ_ACP_EXIT_AFTER_INACTIVITY",
+  "BUZZ_MANAGED_AGENT_START_NONCE",
+  "BUZZ_ACP_MCP_SERVERS_FILE",
+  "HOME",
+] as const;
+const forged = Object.fromEntries(owned.map((key) => [key, "forged"]));
+
+describe("the three tiers", () => {
+  it("come to exactly what the contract names", () => {
+    const keys = ["A".repeat(64), ` ${"c".repeat(64)} `];
+    const agent = { relay_url: "  wss://relay.example ", respond_to: "allowlist", respond_to_allowlist: keys };
+    expect(environment({ agent, launch: { args: ["acp", "--now"] }, config: { inactivity_seconds: 60 } })).toEqual({
+      GOOSE_MODE: "automatic",
+      GOOSE_MODEL: "model-of-the-user",
+      BUZZ_RELAY_URL: "wss://relay.example",
+      BUZZ_PRIVATE_KEY: secretKey,
+      NOSTR_PRIVATE_KEY: secretKey,
+      BUZZ_AUTH_TAG: "tag-of-the-owner",
+      BUZZ_ACP_AGENT_OWNER: "b".repeat(64),
+      BUZZ_ACP_AGENT_COMMAND: "goose",
+      BUZZ_ACP_AGENT_ARGS: "acp,--now",
+      BUZZ_ACP_RESPOND_TO: "allowlist",
+      BUZZ_ACP_RESPOND_TO_ALLOWLIST: `${"a".repeat(64)},${"c".repeat(64)}`,
+      BUZZ_ACP_MCP_COMMAND: "buzz-dev-mcp",
+      BUZZ_ACP_EXIT_AFTER_INACTIVITY: "60",
+    });
+  });
+
+  it("the later wins", () => {
+    const launch = { policy_env: { A: "1", B: "1" }, env: { B: "2", BUZZ_RELAY_URL: "wss://elsewhere" } };
+    expect(environment({ launch })).toMatchObject({ A: "1", B: "2", BUZZ_RELAY_URL: "wss://relay.example" });
+  });
+
+  it.each(["policy_env", "env"])("no key of the last tier comes out of %s", (tier) => {
+    const values = environment({ launch: { [tier]: forged } });
+    expect(Object.values(values)).not.toContain("forged");
+  });
+
+  it("a key of the last tier without a value is absent, whatever the others say", () => {
+    const launch = { command: null, args: [], owner_pubkey: " ", env: forged, policy_env: forged };
+    const values = environment({ launch, agent: { respond_to: null } });
+    expect(owned.filter((key) => Object.hasOwn(values, key))).toEqual([
+      "BUZZ_RELAY_URL",
+      "BUZZ_PRIVATE_KEY",
+      "NOSTR_PRIVATE_KEY",
+      "BUZZ_AUTH_TAG",
+      "BUZZ_ACP_MCP_COMMAND",
+      "BUZZ_ACP_EXIT_AFTER_INACTIVITY",
+    ]);
+  });
+
+  it("what is resolved inside launch is not taken from the fields beside it", () => {
+    const agent = {
+      model: "m-1",
+      provider: "p-1",
+      system_prompt: "prompt-1",
+      agent_command: "other-command",
+      agent_args: ["other-argument"],
+      turn_timeout_seconds: 111,
+      idle_timeout_seconds: 222,
+      max_turn_duration_seconds: 333,
+      parallelism: 444,
+      env_vars: { LEGACY: "1" },
+    };
+    expect(environment({ agent })).toEqual(environment());
+  });
+
+  it("a request without launch has env_vars, and no command of its own", () => {
+    const agent = {
+      env_vars: { LEGACY: "1", BUZZ_PRIVATE_KEY: "forged" },
+      agent_command: "goose",
+      agent_args: ["acp"],
+    };
+    expect(environment({ launch: null, agent })).toEqual({
+      LEGACY: "1",
+      BUZZ_RELAY_URL: "wss://relay.example",
+      BUZZ_PRIVATE_KEY: secretKey,
+      NOSTR_PRIVATE_KEY: secretKey,
+      BUZZ_AUTH_TAG: "tag-of-the-owner",
+      BUZZ_ACP_MCP_COMMAND: "buzz-dev-mcp",
+      BUZZ_ACP_EXIT_AFTER_INACTIVITY: "7200",
+    });
+  });
+
+  it("names that objects have by nature are variables like others", () => {
+    const env = JSON.parse('{"__proto__": "1", "constructor": "2", "toString": "3", "EMPTY": ""}') as object;
+    const values = environment({ launch: { env } });
+    expect(Object.entries(values)).toEqual(
+      expect.arrayContaining([
+        ["__proto__", "1"],
+        ["constructor", "2"],
+        ["toString", "3"],
+        ["EMPTY", ""],
+      ]),
+    );
+  });
+});
+
+describe("what no pod can be given is refused, by its key and never by its value", () => {
+  const hidden = "value-that-nobody-may-see";
+
+  it.each(["1A", "A-B", "A.B", "A=B", "", " A", "Ä"])("the key %j", (key) => {
+    for (const tier of ["env", "policy_env"]) {
+      const message = refusal({ launch: { [tier]: { [key]: hidden } } });
+      expect(message).toContain("is not the name of an environment variable");
+      expect(message).not.toContain(hidden);
+    }
+    expect(refusal({ launch: null, agent: { env_vars: { [key]: hidden } } })).toContain("environment variable");
+  });
+
+  it.each(["BUZZ_ACP_NO_PRESENCE", "buzz_acp_no_presence", "Buzz_Acp_No_Presence"])("%s", (key) => {
+    expect(refusal({ launch: { env: { [key]: "" } } })).toContain("must not be set");
+    expect(refusal({ launch: { policy_env: { [key]: "1" } } })).toContain("must not be set");
+    expect(refusal({ launch: null, agent: { env_vars: { [key]: "1" } } })).toContain("must not be set");
+  });
+
+  it("a NUL, a value that no process can be given, and more than a Secret holds", () => {
+    expect(refusal({ launch: { env: { A: `${hidden}\0` } } })).toBe("agent: the value of A has a NUL character in it");
+    expect(refusal({ launch: { env: { A: "x".repeat(131_070) } } })).toContain("A is 131072 bytes long");
+    expect(refusal({ launch: { env: { A: "x".repeat(131_069) } } })).toBe("");
+    expect(refusal({ launch: { env: { A: "ä".repeat(70_000) } } })).toContain("140002 bytes");
+    const many = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`A${index}`, "x".repeat(120_000)]));
+    expect(refusal({ launch: { env: many } })).toContain("1048576 is the most");
+    expect(refusal({ launch: { env: { A: "x".repeat(2_000_000) } } })).not.toBe("");
+  });
+
+  it("a list and a number in the place of a text", () => {
+    expect(refusal({ launch: { env: { A: 5 } } })).toBe('agent.launch.env["A"]: must be a text, and is a number');
+    expect(refusal({ launch: { env: ["A=5"] } })).toBe("agent.launch.env: must be an object");
+    expect(refusal({ launch: { env: { A: null } } })).toBe("");
+  });
+});
