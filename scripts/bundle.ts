@@ -31,14 +31,15 @@ export async function bundleHarness(root: string, file: string): Promise<void> {
   await bundle(root, "packages/harness/src/pod-entry.ts", file);
 }
 
-/** What an older Node, which cannot run the rest, answers in the protocol's own form; it is all that such a Node has to be able to read. */
+/** What an older Node, which cannot run the rest, answers in the protocol's own form. It must be able to read all that is code in the file. */
+const oldestThatReads = "node12";
 const providerBanner = `#!/usr/bin/env node
 if (Number.parseInt(process.versions.node, 10) < 24) {
   const error = "Node 24 or newer is needed, and this is " + process.version + ": install it, or put it first on PATH";
   try {
-    require("node:fs").readFileSync(0);
+    require("fs").readFileSync(0);
   } catch {}
-  require("node:fs").writeSync(1, JSON.stringify({ ok: false, error }) + "\\n");
+  require("fs").writeSync(1, JSON.stringify({ ok: false, error }) + "\\n");
   process.exit(0);
 }`;
 
@@ -50,6 +51,7 @@ export async function bundleProvider(root: string, file: string): Promise<string
   const parts: Metafile[] = [];
   const whole = await build({
     ...optionsFor(root, "packages/provider/src/main.ts", "cjs"),
+    target: oldestThatReads,
     plugins: [compiledLater(root, parts), ...plugins],
     banner: { js: providerBanner },
     outfile: file,

@@ -13,7 +13,10 @@ void main();
 async function main(): Promise<void> {
   // Nothing of what was thrown is told: it may show what the request holds.
   process.once("uncaughtException", () =>
-    end({ ok: false, error: "an unexpected fault of the provider itself; whatever runs goes on: start the agent again" }),
+    end({
+      ok: false,
+      error: "an unexpected fault of the provider itself; whatever runs goes on: start the agent again",
+    }),
   );
   const bytes = await readInput(stdin);
   const abort = createAbort();
