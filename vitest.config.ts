@@ -79,6 +79,7 @@ export default defineConfig({
       project("simulation", ["test/simulation/**/*.test.ts"], long),
       project("conformance", ["test/conformance/**/*.test.ts"], long, [], secondTry),
       project("machine", ["test/machine/**/*.test.ts"], long, [longRounds], secondTry),
+      project("provider", ["test/provider/**/*.test.ts"], quick, [longRounds], secondTry),
       project("long", [`test/${longRounds}`, `packages/*/src/${longRounds}`], 1_800_000, [], secondTry),
       project("checks", ["test/checks/**/*.test.ts"], long),
       project("cluster", ["test/cluster/**/*.test.ts"], 300_000, ["test/cluster/faults/**"], secondTry),

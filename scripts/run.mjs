@@ -32,6 +32,12 @@ const suites = [
     place: /^test\/machine\/.*(?<!\.long)\.test\.ts$/,
     basic: true,
   },
+  {
+    name: "provider",
+    title: "the provider as a client starts it",
+    place: /^test\/provider\/.*(?<!\.long)\.test\.ts$/,
+    basic: true,
+  },
   { name: "checks", title: "the checks' own tests", place: /^test\/checks\//, basic: false },
   { name: "pack", title: "the packed packages", place: /^test\/pack\//, basic: false },
   { name: "long", title: "the long rounds", place: /\.long\.test\.ts$/, basic: false },
