@@ -3,6 +3,7 @@ import type { Abort } from "@moorage/core";
 import { redactor } from "@moorage/core";
 import { systemRandom } from "@moorage/keys";
 import type { Answer } from "./answer.ts";
+import { clientClock } from "./client-clock.ts";
 import { deploy } from "./deploy.ts";
 import { readDeployRequest } from "./deploy-request.ts";
 import { diagnostics } from "./diagnostics.ts";
@@ -24,7 +25,7 @@ export async function answerDeploy(request: Json, { env, signal, tell }: Surroun
   const redact = redactor(secretsIn(request));
   try {
     const journal = diagnostics(redact, tell);
-    const around = { env, home: homeOf(env), random: systemRandom, journal, signal };
+    const around = { env, home: homeOf(env), random: systemRandom, clock: clientClock, journal, redact, signal };
     return redacted(await deploy(readDeployRequest(request), around), redact);
   } catch (error) {
     return redacted({ ok: false, error: textOf(error) }, redact);

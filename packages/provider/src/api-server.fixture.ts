@@ -43,6 +43,8 @@ export class ApiServer {
   log = "";
   /** Whether it answers at all. */
   silent = false;
+  /** Whether each answer is that it has a fault of its own. */
+  failing = false;
   readonly #folder = mkdtempSync(join(tmpdir(), "api-"));
   readonly #watchers = new Set<ServerResponse>();
   readonly #server = createServer((request, response) => void this.#serve(request, response));
@@ -107,6 +109,7 @@ export class ApiServer {
     const watches = url.searchParams.get("watch") !== null;
     this.asked.push(`${watches ? "WATCH" : (request.method ?? "")} ${part ?? resource}`);
     if (this.silent) return;
+    if (this.failing) return failure(response, 503, "ServiceUnavailable", {});
     if (part === "log") return void response.writeHead(200, { "content-type": "text/plain" }).end(this.log);
     if (resource === "namespaces") return this.#makeNamespace(response, body);
     if (resource === "events")

@@ -1,16 +1,16 @@
 /** Brings about that an agent runs exactly once in its namespace, by the loop of core over the adapter of the cluster. */
-import type { Abort, Condition, Identity, Journal, NotRunning, PodTemplate, Random, StartOutcome } from "@moorage/core";
+import type { Abort, Clock, Condition, Identity, Journal, NotRunning, PodTemplate, Random } from "@moorage/core";
 import { createAbort, instanceName, startAgent } from "@moorage/core";
 import { KeyError, keyIdentity, sha256 } from "@moorage/keys";
 import type { Cluster, ClusterAccess } from "@moorage/kubernetes";
 import { findAccess, openCluster, podTemplate } from "@moorage/kubernetes";
 import type { Answer } from "./answer.ts";
 import { buzzProfile } from "./buzz-profile.ts";
-import { clientClock } from "./client-clock.ts";
 import type { DeployRequest } from "./deploy-request.ts";
 import { environmentOf } from "./environment.ts";
 import { wantingFirstAnswer } from "./first-answer.ts";
 import { lastLines } from "./last-lines.ts";
+import { latestWait } from "./latest-wait.ts";
 import type { ProviderConfig } from "./provider-config.ts";
 import { Refused } from "./refused.ts";
 import { remedyFor } from "./remedy.ts";
@@ -26,7 +26,11 @@ export interface DeploySurroundings {
   /** The user's home folder, or null. */
   readonly home: string | null;
   readonly random: Random;
+  /** By which the answer is due. */
+  readonly clock: Clock;
   readonly journal: Journal;
+  /** What others say passes it before any of it is cut off. */
+  readonly redact: (text: string) => string;
   /** Aborts when the process is asked to end. */
   readonly signal: Abort;
 }
@@ -37,10 +41,11 @@ export async function deploy(request: DeployRequest, around: DeploySurroundings)
   const identity = await identityOf(agent.privateKey);
   const secrets = environmentOf(agent, config.inactivitySeconds);
   const pod = instanceName(buzzProfile, identity);
-  const { home, random } = around;
+  const { home, random, clock } = around;
   const env = { ...around.env, PATH: searchPath(around.env["PATH"], home) };
   const access = findAccess({ env, home }, { context: config.context, namespace: config.namespace });
-  const cluster = openCluster({ access, env, clock: clientClock, random, now: () => Date.now(), profile: buzzProfile });
+  const cluster = openCluster({ access, env, clock, random, now: () => Date.now(), profile: buzzProfile });
+  const waits = latestWait(around.journal);
   try {
     const outcome = await startAgent(
       {
@@ -54,15 +59,21 @@ export async function deploy(request: DeployRequest, around: DeploySurroundings)
         settleMs: 0,
       },
       {
-        substrate: wantingFirstAnswer(cluster.substrate, clientClock, access.server),
-        clock: clientClock,
+        substrate: wantingFirstAnswer(cluster.substrate, clock, access.server),
+        clock,
         random,
         digest: sha256,
-        journal: around.journal,
+        journal: waits.journal,
         signal: around.signal,
       },
     );
-    return await answerOf(outcome, cluster, access);
+    switch (outcome.outcome) {
+      case "started":
+      case "alreadyRunning":
+        return { ok: true, agent_id: outcome.agentId };
+      default:
+        return { ok: false, error: await errorOf(outcome, waits.latest(), { cluster, access, ...around }) };
+    }
   } finally {
     cluster.close();
   }
@@ -96,37 +107,42 @@ function templateOf(pod: string, config: ProviderConfig, secretKeys: Iterable<st
   });
 }
 
-async function answerOf(outcome: StartOutcome, cluster: Cluster, place: ClusterAccess): Promise<Answer> {
-  switch (outcome.outcome) {
-    case "started":
-    case "alreadyRunning":
-      return { ok: true, agent_id: outcome.agentId };
-    default:
-      return { ok: false, error: await errorOf(outcome, cluster, place) };
-  }
+interface Telling extends Pick<DeploySurroundings, "clock" | "redact"> {
+  readonly cluster: Cluster;
+  readonly access: ClusterAccess;
 }
 
 /** What is so, what helps, and of an agent that has ended what it said. */
-async function errorOf(
-  { agentId, condition, outcome }: NotRunning,
-  cluster: Cluster,
-  place: ClusterAccess,
-): Promise<string> {
-  const waiting = outcome === "notConfirmed" ? await inTime(cluster.whyWaiting(agentId)) : null;
-  const told: Condition = waiting === null ? condition : { ...waiting, message: withLimit(waiting.message) };
-  const lines = told.code === "agentEnded" ? await inTime(lastLines(cluster, agentId)) : null;
+async function errorOf(end: NotRunning, latest: string | null, telling: Telling): Promise<string> {
+  const { agentId } = end;
+  const { access, cluster, clock, redact } = telling;
+  const told = end.outcome === "notConfirmed" ? await whyLate(end, latest, telling) : end.condition;
+  const lines = told.code === "agentEnded" ? await inTime(lastLines(cluster, agentId, redact), clock) : null;
   const wrote = lines === null || lines.length === 0 ? "" : `; its last lines:\n${lines.join("\n")}`;
-  return `${agentId}: ${told.message}; ${remedyFor(told, place, agentId)}${wrote}`;
+  return `${agentId}: ${told.message}; ${remedyFor(told, access, agentId)}${wrote}`;
 }
 
-function withLimit(message: string): string {
-  return `not confirmed within ${deadlineMs / 1000} s: ${message}`;
+/** `latest`: what was waited for at the end, by its code. Whose pod it is matters more than why that one does not start. */
+async function whyLate(
+  { agentId, condition }: NotRunning,
+  latest: string | null,
+  { cluster, clock }: Telling,
+): Promise<Condition> {
+  const code = latest ?? condition.code;
+  const waiting = await inTime(cluster.whyWaiting(agentId), clock);
+  if (waiting === null) return { ...condition, code };
+  const message = `not confirmed within ${deadlineMs / 1000} s: ${waiting.message}`;
+  return code === "intentNotComparable"
+    ? { ...waiting, code, message: `${message}; ${otherCreator}` }
+    : { ...waiting, message };
 }
+
+const otherCreator = "another version created it, so whether it is what you asked for cannot be told";
 
 /** For people only: nobody is kept waiting for it, and nothing is lost without it. */
-async function inTime<Value>(work: Promise<Value>): Promise<Value | null> {
+async function inTime<Value>(work: Promise<Value>, clock: Clock): Promise<Value | null> {
   const over = createAbort();
-  const late = clientClock.sleep(asideMs, over.signal).then(() => null);
+  const late = clock.sleep(asideMs, over.signal).then(() => null);
   try {
     return await Promise.race([work.catch(() => null), late]);
   } finally {

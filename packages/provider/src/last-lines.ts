@@ -4,14 +4,22 @@ import type { Cluster } from "@moorage/kubernetes";
 const shownLines = 10;
 const longestLine = 300;
 
-/** Without what would move a cursor. Rejects when nothing can be read. Not redacted yet. */
-export async function lastLines(cluster: Pick<Cluster, "podLog">, pod: string): Promise<string[]> {
+/** Without what would move a cursor, and redacted before anything is cut off. Rejects when nothing can be read. */
+export async function lastLines(
+  cluster: Pick<Cluster, "podLog">,
+  pod: string,
+  redact: (text: string) => string,
+): Promise<string[]> {
+  const decoder = new TextDecoder();
   const lines: string[] = [];
+  // What is taken out may have hidden a secret.
   for await (const event of cluster.podLog({ pod, tail: shownLines, follow: null }))
-    if (event.kind === "line") lines.push(harmless(new TextDecoder().decode(event.bytes)).slice(0, longestLine));
+    if (event.kind === "line") lines.push(redact(harmless(redact(decoder.decode(event.bytes)))).slice(0, longestLine));
   return lines.slice(-shownLines);
 }
 
 function harmless(text: string): string {
-  return text.replace(/\p{Cc}\[[0-9;?]*[ -/]*[@-~]/gu, "").replace(/[^\P{Cc}\t]|[\u202a-\u202e\u2066-\u2069]/gu, "");
+  return text
+    .replace(/(?:\p{Cc}\[|\u009b)[0-9;?]*[ -/]*[@-~]/gu, "")
+    .replace(/[^\P{Cc}\t]|[\u202a-\u202e\u2066-\u2069]/gu, "");
 }
