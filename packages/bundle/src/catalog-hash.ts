@@ -14,8 +14,10 @@ export interface HashedFile {
 
 /** Of normalised paths; in whatever order they come. */
 export function catalogHashOf(files: readonly HashedFile[]): string {
-  const list = files.map(({ path, size, sha256: digest }) => ({ path, size, sha256: digest })).sort(byPath);
-  return `${catalogHashScheme}:${sha256.canonical(list)}`;
+  // With its keys in this order, what Node writes is the canonical form of whatever has one.
+  const list = files.map(({ path, size, sha256: digest }) => ({ path, sha256: digest, size })).sort(byPath);
+  const whole = list.every(({ path }) => path.isWellFormed());
+  return `${catalogHashScheme}:${whole ? sha256.text(JSON.stringify(list)) : sha256.canonical(list)}`;
 }
 
 /** By UTF-16 code unit: the one order that no locale changes. */
