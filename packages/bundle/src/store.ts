@@ -16,16 +16,17 @@ import { hexOf } from "./content-name.ts";
 import { type Disk, makeDurableFolder, nodeDisk, sweepUnfinished, writeUnfinished } from "./disk.ts";
 import { envelopeLimits, parseEnvelope } from "./dsse.ts";
 import { readOpen } from "./file-content.ts";
-import { type Manifest, manifestBytes, manifestDigest, parseManifest } from "./manifest.ts";
+import { type KnownManifest, KnownManifests } from "./known-manifests.ts";
+import type { Manifest } from "./manifest.ts";
 import { codeOf } from "./node-error.ts";
 import { isContent, PackReader, packParts } from "./pack.ts";
 import { guarded, StoreError } from "./store-error.ts";
 import {
   type BundleVerification,
+  checkBundle,
   type PayloadReader,
   type VerifiedBundle,
   type VerifyOptions,
-  verifyBundle,
 } from "./verify-bundle.ts";
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
@@ -36,7 +37,7 @@ export interface BundleStore {
   put(bundle: VerifiedBundle, payload: PayloadReader): void;
   /** A bundle by its digest, verified like any other; `missing` when there is none. */
   get(digest: string, options: Omit<VerifyOptions, "payload">): StoredBundle;
-  /** The manifest under a digest, for showing and comparing: not verified. Null when there is none. */
+  /** The manifest that has this digest, as it was once read: not verified. Null when there is none, or a damaged one. */
   manifest(digest: string): Manifest | null;
   /** Calls with a reader of the bundle's content; null when there is no content at all. */
   withPayload<Value>(manifest: Manifest, use: (payload: PayloadReader | null) => Value): Value;
@@ -68,6 +69,7 @@ export interface StoreOptions {
 /** The store below a folder, which is made when something is put there: `sha256/…` and `channels/…`. */
 export function openStore(folder: string, { now, disk = nodeDisk }: StoreOptions): BundleStore {
   const content = join(folder, "sha256");
+  const manifests = new KnownManifests();
   let swept = false;
   const envelopeAt = (digest: string): string => join(content, `${hexOf(digest)}.bundle`);
   const packAt = (catalogHash: string): string => join(content, `${hexOf(catalogHash)}.catalog`);
@@ -112,29 +114,29 @@ export function openStore(folder: string, { now, disk = nodeDisk }: StoreOptions
     return guarded("read the bundle", () => {
       const envelope = readEnvelope(envelopeAt(digest));
       if (envelope === null) return { kind: "missing", message: `there is no bundle ${digest} in the store` };
-      const known = manifestIn(envelope);
-      const verdict =
-        known === null
-          ? verifyBundle(envelope, { ...options, payload: () => null })
-          : withPayload(known, (payload) => verifyBundle(envelope, { ...options, payload: payload ?? (() => null) }));
+      const verdict = checkBundle(envelope, { ...options, manifests, withPayload });
       if (verdict.kind === "refused" || verdict.bundle.digest === digest) return verdict;
       throw new StoreError("storeCorrupt", `under ${digest} lies another bundle, ${verdict.bundle.digest}`);
     });
   }
 
+  /** Null for what is not there, and for what is not the one of this digest. */
+  function readManifest(digest: string): Manifest | null {
+    const envelope = readEnvelope(envelopeAt(digest));
+    const found = envelope === null ? null : manifestIn(envelope, manifests);
+    return found?.digest === digest ? found.manifest : null;
+  }
+
   function manifest(digest: string): Manifest | null {
-    return guarded("read the bundle", () => {
-      const envelope = readEnvelope(envelopeAt(digest));
-      return envelope === null ? null : manifestIn(envelope);
-    });
+    return manifests.find(digest) ?? guarded("read the bundle", () => readManifest(digest));
   }
 
   function floor(channel: Channel): Floor {
     const head = guarded("read what was published", () => readHead(folder, channel));
     if (head === null) return bareFloor;
     const { sequence, digest } = head;
-    const found = manifest(digest);
-    if (found?.sequence !== sequence || manifestDigest(manifestBytes(found)) !== digest)
+    const found = guarded("read the bundle", () => readManifest(digest));
+    if (found?.sequence !== sequence)
       throw new StoreError("storeCorrupt", `the bundle that was published last, ${digest}, is lost or damaged`);
     return { sequence, digest, rootVersion: found.rootVersion };
   }
@@ -179,10 +181,10 @@ function holdsAll({ components }: Manifest, payload: PayloadReader): boolean {
   });
 }
 
-/** Null when there is none, or when it cannot be a bundle's: both are told by whoever verifies. */
-function manifestIn(envelope: Uint8Array): Manifest | null {
+/** Null for what cannot be a bundle's: that is told by whoever verifies. */
+function manifestIn(envelope: Uint8Array, manifests: KnownManifests): KnownManifest | null {
   try {
-    return parseManifest(parseEnvelope(envelope).payload);
+    return manifests.read(parseEnvelope(envelope).payload);
   } catch {
     return null;
   }

@@ -15,7 +15,8 @@ import { BundleError, fileFlaw, shown } from "./bundle-error.ts";
 import { type BundleFault, orderHints } from "./bundle-fault.ts";
 import type { Component } from "./catalog.ts";
 import { type Envelope, parseEnvelope, signEnvelope, signersOf } from "./dsse.ts";
-import { type Manifest, manifestBytes, manifestDigest, parseManifest } from "./manifest.ts";
+import { KnownManifests } from "./known-manifests.ts";
+import { type Manifest, manifestBytes } from "./manifest.ts";
 import { type PinnedRoot, publicKeysOf } from "./trust-root.ts";
 
 export const bundlePayloadType = "application/vnd.moorage.bundle.v1+json";
@@ -54,6 +55,13 @@ export interface VerifyOptions {
   readonly payload: PayloadReader;
 }
 
+/** As `VerifyOptions`, for who holds many bundles. */
+export interface CheckOptions extends Omit<VerifyOptions, "payload"> {
+  readonly manifests: KnownManifests;
+  /** Called once the manifest is found to be good: calls with a reader of its content, null when there is no content at all. */
+  readonly withPayload: <Value>(manifest: Manifest, use: (payload: PayloadReader | null) => Value) => Value;
+}
+
 export type BundleVerification =
   | { readonly kind: "verified"; readonly bundle: VerifiedBundle }
   | {
@@ -83,7 +91,12 @@ export function signManifest(manifest: Manifest, keys: readonly SigningKey[]): E
  * In this order: envelope, signatures, root, channel, sequence, expiry, runtime target, payload. Never throws for what the
  * bytes hold; whatever is wrong is the reason of a refusal.
  */
-export function verifyBundle(bytes: Uint8Array, options: VerifyOptions): BundleVerification {
+export function verifyBundle(bytes: Uint8Array, { payload, ...options }: VerifyOptions): BundleVerification {
+  return checkBundle(bytes, { ...options, manifests: new KnownManifests(), withPayload: (_, use) => use(payload) });
+}
+
+/** As `verifyBundle`. */
+export function checkBundle(bytes: Uint8Array, options: CheckOptions): BundleVerification {
   const check = new BundleCheck(options);
   try {
     return { kind: "verified", bundle: check.bundle(bytes) };
@@ -107,9 +120,9 @@ class Refused extends Error {
 /** Lives for one check. */
 class BundleCheck {
   digest: string | null = null;
-  readonly #options: VerifyOptions;
+  readonly #options: CheckOptions;
 
-  constructor(options: VerifyOptions) {
+  constructor(options: CheckOptions) {
     this.#options = options;
   }
 
@@ -117,14 +130,15 @@ class BundleCheck {
     const envelope = asRefusal("envelopeInvalid", () => parseEnvelope(bytes));
     const signers = this.#signatures(envelope);
     // From here on the bytes are those of somebody whom the root trusts.
-    const manifest = asRefusal("manifestInvalid", () => parseManifest(envelope.payload));
-    const digest = manifestDigest(envelope.payload);
+    const { manifest, digest } = asRefusal("manifestInvalid", () => this.#options.manifests.read(envelope.payload));
     this.digest = digest;
     const known = this.#options.accepted.has(digest);
     this.#root(manifest, known);
     this.#order(manifest, digest, known);
     this.#target(manifest);
-    for (const component of manifest.components) this.#payload(component);
+    this.#options.withPayload(manifest, (payload) => {
+      for (const component of manifest.components) checkContent(component, payload?.(component) ?? null);
+    });
     return { manifest, digest, signers, envelope: bytes } as VerifiedBundle;
   }
 
@@ -234,21 +248,20 @@ class BundleCheck {
         verdict.axis,
       );
   }
+}
 
-  #payload(component: Component): void {
-    const bytes = this.#options.payload(component);
-    const { path, size, sha256 } = component;
-    const again = "fetch the bundle again";
-    if (bytes === null) refuse("payloadMissing", `${path} of the bundle is not there`, again);
-    if (bytes.length > size)
-      refuse("payloadTooLong", `${path} of the bundle is longer than was signed`, again, {
-        expected: size,
-        actual: `${bytes.length} or more`,
-      });
-    const actual = hash("sha256", bytes, "hex");
-    if (actual !== sha256)
-      refuse("payloadWrong", `${path} of the bundle is not what was signed`, again, { expected: sha256, actual });
-  }
+function checkContent(component: Component, bytes: Uint8Array | null): void {
+  const { path, size, sha256 } = component;
+  const again = "fetch the bundle again";
+  if (bytes === null) refuse("payloadMissing", `${path} of the bundle is not there`, again);
+  if (bytes.length > size)
+    refuse("payloadTooLong", `${path} of the bundle is longer than was signed`, again, {
+      expected: size,
+      actual: `${bytes.length} or more`,
+    });
+  const actual = hash("sha256", bytes, "hex");
+  if (actual !== sha256)
+    refuse("payloadWrong", `${path} of the bundle is not what was signed`, again, { expected: sha256, actual });
 }
 
 interface Values {

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import fs from "node:fs";
 import { join } from "node:path";
 import {
+  type BundleStore,
   catalogHashOf,
   type Disk,
   guarded,
@@ -16,7 +17,6 @@ import {
 import type { LifeBundle } from "@moorage/core";
 import type { CatalogCopyInUse } from "../live-catalog.ts";
 import { deliveryPaths } from "./delivery-files.ts";
-import type { Bundles } from "./examine.ts";
 
 /** Copies that no turn has are kept as long as they are among the last so many. */
 const kept = 16;
@@ -24,17 +24,17 @@ const kept = 16;
 export class Copies {
   readonly link: string;
   readonly #folder: string;
-  readonly #bundles: Bundles;
+  readonly #store: BundleStore;
   readonly #disk: Disk;
   /** Of each content that was proved here, its copy. */
   readonly #names = new Map<string, string>();
   #live: CatalogCopyInUse | null = null;
   #earlier: string[] = [];
 
-  constructor(folder: string, bundles: Bundles, disk: Disk) {
+  constructor(folder: string, store: BundleStore, disk: Disk) {
     this.link = deliveryPaths(folder).live;
     this.#folder = folder;
-    this.#bundles = bundles;
+    this.#store = store;
     this.#disk = disk;
   }
 
@@ -88,10 +88,10 @@ export class Copies {
   }
 
   #unpack(digest: string): string {
-    const manifest = this.#bundles.manifestOf(digest);
+    const manifest = this.#store.manifest(digest);
     if (manifest === null)
       throw new StoreError("storeCorrupt", `the bundle ${digest} is neither unpacked here nor whole in the store`);
-    return this.#bundles.store.withPayload(manifest, (payload) =>
+    return this.#store.withPayload(manifest, (payload) =>
       unpackBundle({ manifest }, payload ?? (() => null), this.#folder, this.#disk),
     );
   }

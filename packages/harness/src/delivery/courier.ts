@@ -1,12 +1,12 @@
 /** Carries bundles to one agent: does what its life wants done, and tells the life what came of it. */
-import { type Disk, guarded, makeDurableFolder, nodeDisk, openStore } from "@moorage/bundle/delivery";
+import { type BundleStore, type Disk, guarded, makeDurableFolder, nodeDisk, openStore } from "@moorage/bundle/delivery";
 import type { Channel, Clock, Floor, Happening, Life, LifeBundle, LifeRun } from "@moorage/core";
 import { bundleOnItsWay, inUse } from "@moorage/core";
 import type { BundleAtHand, CatalogListener } from "../live-catalog.ts";
 import { type CatalogSignal, catalogSignals } from "../process/end-tree.ts";
 import { Copies } from "./copies.ts";
 import { type DeliveryAnswer, readRetries, writeAnswer } from "./delivery-files.ts";
-import { type Bundles, bundlesIn, examine, type Trust, trustIn } from "./examine.ts";
+import { examine, type Trust, trustIn } from "./examine.ts";
 import { type Inside, type KeeperPorts, LifeKeeper, type Outside } from "./life-keeper.ts";
 import { findOffer } from "./offers.ts";
 import { Timetable } from "./timetable.ts";
@@ -41,7 +41,7 @@ export type Outcome = Extract<Outside, { kind: "launch" | "bringBack" | "end" | 
 export class Courier {
   readonly spec: DeliverySpec;
   readonly ports: DeliveryPorts;
-  readonly bundles: Bundles;
+  readonly store: BundleStore;
   readonly trust: Trust;
   readonly copies: Copies;
   readonly times: Timetable;
@@ -64,9 +64,9 @@ export class Courier {
     this.ports = ports;
     this.signal = catalogSignals.find((one) => one === spec.signal) ?? null;
     this.#disk = ports.disk ?? nodeDisk;
-    this.bundles = bundlesIn(openStore(spec.storeFolder, { now: ports.wallTime, disk: this.#disk }));
+    this.store = openStore(spec.storeFolder, { now: ports.wallTime, disk: this.#disk });
     this.trust = trustIn(spec.trustFolder, spec.trustPin);
-    this.copies = new Copies(spec.folder, this.bundles, this.#disk);
+    this.copies = new Copies(spec.folder, this.store, this.#disk);
     this.times = new Timetable(ports.clock, ports.random);
     this.#keeper = new LifeKeeper(spec.agent, ports, (effect) => this.#work(effect));
   }
@@ -109,9 +109,9 @@ export class Courier {
   }
 
   takeOffer(): void {
-    const { life, spec, bundles } = this;
+    const { life, spec, store } = this;
     if (life === null) return;
-    const found = findOffer({ folder: spec.folder, channel: spec.channel, bundles, last: this.#looked });
+    const found = findOffer({ folder: spec.folder, channel: spec.channel, store, last: this.#looked });
     switch (found.kind) {
       case "none":
       case "same":
@@ -210,11 +210,11 @@ export class Courier {
   }
 
   #work({ kind, digest }: Inside): Happening {
-    const { life, bundles, trust, ports } = this;
+    const { life, store, trust, ports } = this;
     try {
       // The store is on this machine: what is in it is fetched.
       if (kind === "fetch" || life === null) return { kind: "fetched", digest };
-      if (kind === "check") return examine(digest, { life, bundles, trust, at: ports.wallTime() });
+      if (kind === "check") return examine(digest, { life, store, trust, at: ports.wallTime() });
       if (life.next?.state === "verified") this.copies.whole(life.next.bundle);
       return { kind: "staged", digest };
     } catch (error) {
@@ -274,7 +274,7 @@ export class Courier {
       if (found !== undefined && found !== null) return found.sequence;
     }
     try {
-      return this.bundles.manifestOf(digest)?.sequence ?? null;
+      return this.store.manifest(digest)?.sequence ?? null;
     } catch {
       return null;
     }
@@ -312,8 +312,8 @@ export class Courier {
       if (verdict !== "ack" || use?.kind !== "confirmed" || use.bundle.digest !== digest) return;
       const { channel } = this.spec;
       const { sequence } = use.bundle;
-      this.bundles.store.confirm({ channel, digest, sequence });
-      const earlier = this.bundles.store.history(channel).filter((head) => head.sequence < sequence);
+      this.store.confirm({ channel, digest, sequence });
+      const earlier = this.store.history(channel).filter((head) => head.sequence < sequence);
       this.ports.overtaken?.(new Set(earlier.map((head) => head.digest)));
     });
   }

@@ -2,8 +2,6 @@
 import {
   type BundleStore,
   type Manifest,
-  manifestBytes,
-  manifestDigest,
   type PinnedRoot,
   pinnedTrust,
   refusalReason,
@@ -12,32 +10,6 @@ import {
 import type { Happening, Life, LifeBundle, ManifestFacts, TakesEffect } from "@moorage/core";
 import { inUse, lastGood } from "@moorage/core";
 import { clipped } from "./trouble.ts";
-
-export interface Bundles {
-  readonly store: BundleStore;
-  /** The manifest under a digest that is trusted already; null when it is lost or damaged. Throws a `StoreError`. */
-  manifestOf(digest: string): Manifest | null;
-}
-
-/** Of the one in use and the one on its way, each is asked for several times. */
-const rememberedManifests = 4;
-
-export function bundlesIn(store: BundleStore): Bundles {
-  const remembered = new Map<string, Manifest>();
-  return {
-    store,
-    manifestOf(digest) {
-      const before = remembered.get(digest);
-      if (before !== undefined) return before;
-      const manifest = store.manifest(digest);
-      if (manifest === null || manifestDigest(manifestBytes(manifest)) !== digest) return null;
-      remembered.set(digest, manifest);
-      const [oldest] = remembered.keys();
-      if (remembered.size > rememberedManifests && oldest !== undefined) remembered.delete(oldest);
-      return manifest;
-    },
-  };
-}
 
 export interface Trust {
   /** The root that was pinned in the instance. Throws an error of the trust root while it was never read. */
@@ -58,18 +30,18 @@ export function trustIn(folder: string, pin: string): Trust {
 /** `at`: milliseconds since 1970, when the check began. Throws a `StoreError`, or an error of the trust root. */
 export function examine(
   digest: string,
-  { life, bundles, trust, at }: { life: Life; bundles: Bundles; trust: Trust; at: number },
+  { life, store, trust, at }: { life: Life; store: BundleStore; trust: Trust; at: number },
 ): Happening {
-  const verdict = verify(digest, { life, bundles, trust, at, accepted: known(life) });
+  const verdict = verify(digest, { life, store, trust, at, accepted: known(life) });
   if (verdict.kind === "verified") {
     const { manifest } = verdict;
-    return { kind: "checked", manifest: factsOf(manifest, digest), takesEffect: effectOf(manifest, life, bundles) };
+    return { kind: "checked", manifest: factsOf(manifest, digest), takesEffect: effectOf(manifest, life, store) };
   }
   const { reason, message } = verdict;
   if (reason === "signature" || reason === "corrupt" || reason === "malformed")
     return { kind: "rejected", digest, reason, detail: clipped(message) };
   // Its signatures are good, and the life itself finds the same fault in its order: it has the words, and the values.
-  const manifest = bundles.manifestOf(digest);
+  const manifest = store.manifest(digest);
   if (manifest === null) return { kind: "rejected", digest, reason: "malformed", detail: clipped(message) };
   return { kind: "checked", manifest: factsOf(manifest, digest), takesEffect: "start" };
 }
@@ -81,12 +53,12 @@ export type Verified =
 /** `accepted`: digests that were accepted before, of which neither order nor expiry is asked any more. */
 export function verify(
   digest: string,
-  options: { life: Life; bundles: Bundles; trust: Trust; at: number; accepted: ReadonlySet<string> },
+  options: { life: Life; store: BundleStore; trust: Trust; at: number; accepted: ReadonlySet<string> },
 ): Verified {
-  const { life, bundles, trust, at, accepted } = options;
+  const { life, store, trust, at, accepted } = options;
   const root = trust.root();
   const { channel, floor } = life;
-  const found = bundles.store.get(digest, { root, channel, floor, accepted, running: null, now: at });
+  const found = store.get(digest, { root, channel, floor, accepted, running: null, now: at });
   switch (found.kind) {
     case "verified":
       return { kind: "verified", manifest: found.bundle.manifest };
@@ -114,9 +86,9 @@ function factsOf(manifest: Manifest, digest: string): ManifestFacts {
 }
 
 /** Against what is in use. Where that cannot be compared any more, a start is the one moment that is right for all. */
-function effectOf(manifest: Manifest, life: Life, bundles: Bundles): TakesEffect {
+function effectOf(manifest: Manifest, life: Life, store: BundleStore): TakesEffect {
   const used = inUse(life);
   if (used === null) return "turn";
-  const before = bundles.manifestOf(used.digest);
+  const before = store.manifest(used.digest);
   return before !== null && switchPoint(before, manifest) !== "start" ? "turn" : "start";
 }

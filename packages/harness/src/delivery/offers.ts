@@ -1,7 +1,7 @@
 /** What is offered to one agent: what its channel assigns, or a bundle for it alone; the highest sequence wins. */
+import type { BundleStore } from "@moorage/bundle/delivery";
 import type { BundleOffer, Channel } from "@moorage/core";
 import { readOffer } from "./delivery-files.ts";
-import type { Bundles } from "./examine.ts";
 
 export type Found =
   | { readonly kind: "none" }
@@ -14,21 +14,21 @@ export type Found =
 export interface OffersRequest {
   readonly folder: string;
   readonly channel: Channel;
-  readonly bundles: Bundles;
+  readonly store: BundleStore;
   /** Of what was looked at last: nothing more is read for it. */
   readonly last: string | null;
 }
 
 /** Throws a `StoreError`. */
-export function findOffer({ folder, channel, bundles, last }: OffersRequest): Found {
+export function findOffer({ folder, channel, store, last }: OffersRequest): Found {
   const mine = readOffer(folder);
-  const assigned = bundles.store.assigned(channel);
+  const assigned = store.assigned(channel);
   if (mine !== null && mine.sequence >= (assigned?.sequence ?? 0))
     return mine.digest === last ? { kind: "same" } : { kind: "offer", offer: mine };
   if (assigned === null) return { kind: "none" };
   const { digest, sequence } = assigned;
   if (digest === last) return { kind: "same" };
-  const manifest = bundles.manifestOf(digest);
+  const manifest = store.manifest(digest);
   return manifest === null
     ? { kind: "lost", digest }
     : { kind: "offer", offer: { digest, sequence, catalogHash: manifest.catalogHash } };

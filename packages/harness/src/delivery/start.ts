@@ -30,11 +30,11 @@ export function startOn(courier: Courier, run: LifeRun): Start {
 
 /** Null where nothing was confirmed, or what was cannot be used any more: then what is assigned is tried. */
 function confirmedOf(courier: Courier, life: Life): Assigned | null {
-  const { bundles, trust, spec, ports } = courier;
-  const head = bundles.store.confirmed(spec.channel);
+  const { store, trust, spec, ports } = courier;
+  const head = store.confirmed(spec.channel);
   if (head === null) return null;
   const { digest } = head;
-  const found = verify(digest, { life, bundles, trust, at: ports.wallTime(), accepted: new Set([digest]) });
+  const found = verify(digest, { life, store, trust, at: ports.wallTime(), accepted: new Set([digest]) });
   if (found.kind === "verified") return { bundle: bundleOf(found.manifest, digest), confirmed: true };
   courier.trouble(new Error(`what its channel has confirmed cannot be used: ${found.message}`));
   return null;
@@ -70,12 +70,12 @@ function onBundle(courier: Courier, bundle: LifeBundle): Start {
 
 /** Nothing is ever started without the catalog that it should have. */
 function withoutAny(courier: Courier): Start {
-  const { life, spec, bundles } = courier;
+  const { life, spec, store } = courier;
   const held = life?.quarantine.at(-1);
   if (life?.next?.state === "deferred")
     return { kind: "refused", why: courier.lastTrouble ?? `its bundle is put off: ${life.next.cause}` };
   if (held !== undefined) return { kind: "refused", why: held.why.detail };
-  if (bundles.store.assigned(spec.channel) === null) return { kind: "without" };
+  if (store.assigned(spec.channel) === null) return { kind: "without" };
   return { kind: "refused", why: courier.lastTrouble ?? "the bundle that is assigned to it cannot be used" };
 }
 
