@@ -25,6 +25,13 @@ export const secretsAndLeftovers: readonly Mutation[] = [
     "kept[key] = clean ?? null;",
     "unit",
   ),
+  mutation(
+    "5 an agent whose profile says so is told its attempt",
+    "create",
+    "attemptVariable === null ? secrets",
+    "attemptVariable !== null ? secrets",
+    "unit",
+  ),
   mutation("5 an intent in another scheme is kept apart", "intent", "/^m1:[0-9a-f]{64}$/", "/^m\\d:[0-9a-f]{64}$/"),
   {
     rule: "5 the longest secret is hidden first",
