@@ -2,6 +2,7 @@
 import { createAbort } from "@moorage/core";
 import type { Answer } from "./answer.ts";
 import { answerLine } from "./answer.ts";
+import { answerInTime } from "./due-answer.ts";
 import { longestRequest, readInput } from "./input.ts";
 import { writeAll } from "./output.ts";
 import { respond } from "./respond.ts";
@@ -26,7 +27,7 @@ async function main(): Promise<void> {
   end(
     bytes === null
       ? { ok: false, error: `the request is longer than ${longestRequest} bytes` }
-      : await respond(bytes, { env: process.env, signal: abort.signal, tell }, Math.random),
+      : await answerInTime(respond(bytes, { env: process.env, signal: abort.signal, tell }, Math.random), abort.signal),
   );
 }
 
