@@ -32,6 +32,11 @@ export async function answerDeploy(request: Json, { env, signal, tell }: Surroun
   }
 }
 
+/** A refusal that shows something of the request. */
+export function refuse(request: Json, error: string): Answer {
+  return redacted({ ok: false, error }, redactor(secretsIn(request)));
+}
+
 function redacted(answer: Answer, redact: (text: string) => string): Answer {
   return answer.ok ? answer : { ...answer, error: redact(answer.error) };
 }

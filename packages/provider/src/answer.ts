@@ -14,8 +14,10 @@ export type Answer =
 /** Far below the megabyte that a client reads; an error is cut, since what others say in it has no bound. */
 const longestError = 8_000;
 
-/** The line as it is written, its end included. */
+/** The line as it is written, its end included. Half a character in it would make it unreadable for some. */
 export function answerLine(answer: Answer): string {
-  if (answer.ok || answer.error.length <= longestError) return `${JSON.stringify(answer)}\n`;
-  return `${JSON.stringify({ ...answer, error: `${answer.error.slice(0, longestError)}…` })}\n`;
+  if (answer.ok) return `${JSON.stringify(answer)}\n`;
+  const { error } = answer;
+  const told = error.length <= longestError ? error : `${error.slice(0, longestError)}…`;
+  return `${JSON.stringify({ ok: false, error: told.toWellFormed() })}\n`;
 }

@@ -22,10 +22,13 @@ export type ConfigField = Described &
         readonly example?: string;
       }
     /** A whole number above zero. */
-    | { readonly kind: "count"; readonly default?: number }
+    | { readonly kind: "count"; readonly most: number; readonly default?: number }
     | { readonly kind: "labels" }
     | { readonly kind: "tolerations" }
   );
+
+/** Kubernetes takes no longer one for a pod. */
+const mostDeadlineSeconds = 2 ** 31 - 1;
 
 const labelPattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
 const subdomainPattern = "^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$";
@@ -105,6 +108,7 @@ export const configFields: Readonly<Record<ConfigName, ConfigField>> = {
     kind: "count",
     title: "Stop after inactivity (seconds)",
     description: "The agent ends itself after so long without work, and can be started again at any time.",
+    most: Number.MAX_SAFE_INTEGER,
     default: buzzDefaults.inactivitySeconds,
   },
   service_account: {
@@ -134,6 +138,7 @@ export const podOptionFields: Readonly<Record<PodOptionName, ConfigField>> = {
     kind: "count",
     title: "Longest life (seconds)",
     description: "The pod is ended so long after its start, whatever it does.",
+    most: mostDeadlineSeconds,
   },
 };
 

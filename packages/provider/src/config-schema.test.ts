@@ -50,6 +50,29 @@ describe("the form", () => {
     expect(new Set(Array.from({ length: 50 }, name)).size).toBe(50);
   });
 
+  it("may send a field that was left empty as an empty text, where another value stands in for it", () => {
+    for (const [name, field] of Object.entries(properties)) {
+      if (field["type"] !== "string") continue;
+      const required = name === "namespace" || name === "image";
+      expect(validate({ namespace: "team", image, [name]: "" }), name).toBe(!required);
+      expect(validate({ namespace: "team", image, [name]: "\u0000" }), name).toBe(name === "context");
+    }
+    expect(validate({ namespace: "team", image, pod_options: { workspace_size_limit: "" } })).toBe(true);
+    expect(validate({ namespace: "team", image, pod_options: { workspace_size_limit: "much" } })).toBe(false);
+  });
+
+  it("knows the bounds of numbers", () => {
+    const life = (active_deadline_seconds: number) => ({
+      namespace: "team",
+      image,
+      pod_options: { active_deadline_seconds },
+    });
+    for (const wrong of [0, -1, 1.5, 2 ** 31]) expect(validate(life(wrong))).toBe(false);
+    expect(validate(life(2 ** 31 - 1))).toBe(true);
+    for (const wrong of [0, 0.5, 2 ** 53])
+      expect(validate({ namespace: "team", image, inactivity_seconds: wrong })).toBe(false);
+  });
+
   it("is complete with an image, and without one it is not", () => {
     expect(validate({ ...defaultsOf(properties), image })).toBe(true);
     expect(validate(defaultsOf(properties))).toBe(false);

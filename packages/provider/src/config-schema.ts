@@ -47,12 +47,16 @@ function schemasOf(
   return Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [
       name,
-      { ...schemaOf(field), ...(fresh[name] === undefined ? {} : { default: fresh[name] }) },
+      { ...schemaOf(field, isRequired(name)), ...(fresh[name] === undefined ? {} : { default: fresh[name] }) },
     ]),
   );
 }
 
-function schemaOf(field: ConfigField): Schema {
+function isRequired(name: string): boolean {
+  return requiredFields.some((required) => required === name);
+}
+
+function schemaOf(field: ConfigField, required: boolean): Schema {
   const { title, description } = field;
   const described = { title, description };
   switch (field.kind) {
@@ -60,7 +64,8 @@ function schemaOf(field: ConfigField): Schema {
       return {
         type: "string",
         ...described,
-        ...(field.pattern === undefined ? {} : { pattern: field.pattern }),
+        // What a form leaves empty, it may send as an empty text.
+        ...(field.pattern === undefined ? {} : { pattern: required ? field.pattern : `^\\s*$|${field.pattern}` }),
         ...(field.default === undefined ? {} : { default: field.default }),
         ...(field.example === undefined ? {} : { examples: [field.example] }),
       };
@@ -70,6 +75,7 @@ function schemaOf(field: ConfigField): Schema {
         type: "number",
         ...described,
         minimum: 1,
+        maximum: field.most,
         multipleOf: 1,
         ...(field.default === undefined ? {} : { default: field.default }),
       };

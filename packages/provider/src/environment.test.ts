@@ -154,6 +154,32 @@ describe("what no pod can be given is refused, by its key and never by its value
     expect(refusal({ launch: { env: { A: "x".repeat(2_000_000) } } })).not.toBe("");
   });
 
+  it("half of a character, which would become another one on its way", () => {
+    for (const half of ["\ud83d", "\ude00", "a\ud83db", "\ude00\ud83d"]) {
+      expect(refusal({ launch: { env: { A: half } } })).toBe("agent: the value of A has half of a character in it");
+      expect(refusal({ agent: { auth_tag: `tag-${half}` } })).toContain("BUZZ_AUTH_TAG has half of a character");
+    }
+    expect(environment({ launch: { env: { A: "\ud83d\ude00" } } })).toMatchObject({ A: "😀" });
+  });
+
+  it("a Secret is filled to the last byte, the attempt's token included", () => {
+    const before = Object.values(environment({ launch: { env: {} } })).reduce(
+      (total, value) => total + Buffer.byteLength(value),
+      0,
+    );
+    const filled = (bytes: number): Changes => {
+      const pieces = Array.from({ length: Math.ceil(bytes / 120_000) }, (_, at) =>
+        Math.min(120_000, bytes - at * 120_000),
+      );
+      return { launch: { env: Object.fromEntries(pieces.map((length, at) => [`A${at}`, "x".repeat(length)])) } };
+    };
+    const left = 1024 * 1024 - before - "01234567".length;
+    expect(refusal(filled(left))).toBe("");
+    expect(refusal(filled(left + 1))).toBe(
+      "agent: its environment is 1048577 bytes long, and 1048576 is the most that a Secret can hold",
+    );
+  });
+
   it("a list and a number in the place of a text", () => {
     expect(refusal({ launch: { env: { A: 5 } } })).toBe('agent.launch.env["A"]: must be a text, and is a number');
     expect(refusal({ launch: { env: ["A=5"] } })).toBe("agent.launch.env: must be an object");

@@ -1,6 +1,6 @@
 /** The environment of an agent: three tiers, of which the later wins, and the last owns its keys whether it has a value for them or not. */
 import type { AgentFields } from "./agent-fields.ts";
-import { startNonce } from "./buzz-profile.ts";
+import { buzzProfile, startNonce } from "./buzz-profile.ts";
 import { shown } from "./fields.ts";
 import { Refused } from "./refused.ts";
 
@@ -71,9 +71,12 @@ function checkKey(key: string): void {
 
 /** A value is never told. */
 function checkValues(environment: ReadonlyMap<string, string>): void {
-  let total = 0;
+  // The attempt's token goes with them.
+  let total = buzzProfile.attemptDigits;
   for (const [key, value] of environment) {
     if (value.includes("\0")) throw new Refused("agent", `the value of ${key} has a NUL character in it`);
+    // On its way it would silently become another one.
+    if (!value.isWellFormed()) throw new Refused("agent", `the value of ${key} has half of a character in it`);
     const bytes = Buffer.byteLength(value);
     total += bytes;
     const entry = key.length + 1 + bytes;

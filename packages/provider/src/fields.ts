@@ -3,11 +3,15 @@ import { Refused } from "./refused.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-const longestShown = 40;
+const longestShown = 200;
+const plainName = /^[\w.-]{1,64}$/;
 
-/** A text as it may be shown: of what a person chose, never of what may be a secret. */
+/**
+ * A text as it may be shown: of what a person chose, never of what may be a secret. A long one is not shown in part: of a
+ * secret that stands in the wrong place nothing would find a part again.
+ */
 export function shown(text: string): string {
-  return JSON.stringify(text.length > longestShown ? `${text.slice(0, longestShown)}…` : text);
+  return text.length > longestShown ? `a text of ${text.length} characters` : JSON.stringify(text);
 }
 
 export function isObject(value: unknown): value is Json {
@@ -31,6 +35,7 @@ export class Fields {
 
   /** Where a field stands in the request. */
   at(name: string): string {
+    if (!plainName.test(name)) return `${this.path}[${shown(name)}]`;
     return this.path === "" ? name : `${this.path}.${name}`;
   }
 
@@ -52,14 +57,14 @@ export class Fields {
     return this.text(name)?.trim() ?? null;
   }
 
-  /** A whole number above zero, which may come as a text. */
-  count(name: string): number | null {
+  /** A whole number from `least` to `most`, which may come as a text. */
+  whole(name: string, least: number, most: number): number | null {
     if (this.isAbsent(name)) return null;
     const value = this.raw(name);
-    const number = typeof value === "string" && /^\d{1,16}$/.test(value.trim()) ? Number(value) : value;
-    if (typeof number === "number" && Number.isSafeInteger(number) && number > 0) return number;
+    const number = typeof value === "string" && /^-?\d{1,16}$/.test(value.trim()) ? Number(value) : value;
+    if (typeof number === "number" && Number.isSafeInteger(number) && number >= least && number <= most) return number;
     const is = typeof value === "string" || typeof value === "number" ? shown(`${value}`) : kindOf(value);
-    throw new Refused(this.at(name), `must be a whole number above 0, and is ${is}`);
+    throw new Refused(this.at(name), `must be ${wholeFrom(least, most)}, and is ${is}`);
   }
 
   list(name: string): readonly unknown[] | null {
@@ -100,6 +105,11 @@ export class Fields {
   raw(name: string): unknown {
     return Object.hasOwn(this.#fields, name) ? (this.#fields[name] ?? null) : null;
   }
+}
+
+function wholeFrom(least: number, most: number): string {
+  if (most < Number.MAX_SAFE_INTEGER) return `a whole number from ${least} to ${most}`;
+  return least === 1 ? "a whole number above 0" : "a whole number";
 }
 
 function kindOf(value: unknown): string {

@@ -180,8 +180,33 @@ describe("what is wrong is told by its field", () => {
     expect(refusal(withOptions({ tolerations: ["a"] }))).toContain("tolerations[0]: must be an object");
     expect(refusal(withOptions({ tolerations: [{ effect: "NoRun" }] }))).toContain("tolerations[0].effect");
     expect(refusal(withOptions({ tolerations: [{ operator: "equal" }] }))).toContain("tolerations[0].operator");
-    expect(refusal(withOptions({ tolerations: [{ tolerationSeconds: "5" }] }))).toContain("tolerationSeconds");
+    for (const wrong of [1.5, "1.5", "soon", true, [], {}])
+      expect(refusal(withOptions({ tolerations: [{ tolerationSeconds: wrong }] }))).toContain(
+        "tolerations[0].tolerationSeconds: must be a whole number, and is",
+      );
     expect(refusal(withOptions({ tolerations: [{ keys: "a" }] }))).toContain("tolerations[0].keys");
+  });
+
+  it("of a toleration, too, a number may come as a text, and null and blank are absent", () => {
+    const tolerations = [
+      { key: "a", tolerationSeconds: " 300 " },
+      { key: " ", operator: "Exists", value: null, effect: "", tolerationSeconds: " " },
+      { key: "b", tolerationSeconds: -1, effect: "NoExecute" },
+    ];
+    expect(readProviderConfig(withOptions({ tolerations })).tolerations).toEqual([
+      { key: "a", tolerationSeconds: 300 },
+      { operator: "Exists" },
+      { key: "b", tolerationSeconds: -1, effect: "NoExecute" },
+    ]);
+  });
+
+  it("a life longer than Kubernetes can give a pod", () => {
+    expect(readProviderConfig(withOptions({ active_deadline_seconds: 2_147_483_647 })).activeDeadlineSeconds).toBe(
+      2_147_483_647,
+    );
+    expect(refusal(withOptions({ active_deadline_seconds: 2_147_483_648 }))).toBe(
+      'provider_config.pod_options.active_deadline_seconds: must be a whole number from 1 to 2147483647, and is "2147483648"',
+    );
   });
 
   it("options that are no object", () => {
@@ -199,6 +224,15 @@ describe("a field that nobody knows", () => {
     expect(refusal({ ...least, __proto__x: "1", constructor: "1" })).toContain("is not known");
   });
 
+  it("may have any name, which is told on one line, and never in part", () => {
+    expect(refusal({ ...least, "a\nb c": 1 })).toContain('provider_config["a\\nb c"]: is not known');
+    expect(refusal({ ...least, ["n".repeat(100)]: 1 })).toContain(
+      `provider_config["${"n".repeat(100)}"]: is not known`,
+    );
+    expect(refusal({ ...least, ["n".repeat(300)]: 1 })).toContain("provider_config[a text of 300 characters]: is not");
+    expect(refusal({ ...least, image: `reg/${"n".repeat(230)}` })).toContain("a text of 234 characters is not pinned");
+  });
+
   it("passes when it says nothing", () => {
     expect(refusal({ ...least, identity_policy: null, later: " " })).toBe("");
   });
@@ -214,6 +248,10 @@ it.each([
   "credentials",
   "access.tokens",
   "SECRET_NAME",
+  "APIKey",
+  "apikey",
+  "sshKEY",
+  "keyPassphrase",
 ])(
   "a field that could carry a credential, such as %s, is refused even when it is empty, and its value is told nowhere",
   (name) => {

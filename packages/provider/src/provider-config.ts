@@ -48,25 +48,26 @@ export function readProviderConfig(value: unknown): ProviderConfig {
     image: pinned(text("image") ?? missing(config.at("image"))),
     requests: { cpu: amounts.cpu.request, memory: amounts.memory.request, ...given(disk.request) },
     limits: { cpu: amounts.cpu.limit, memory: amounts.memory.limit, ...given(disk.limit) },
-    inactivitySeconds: config.count("inactivity_seconds") ?? buzzDefaults.inactivitySeconds,
+    inactivitySeconds:
+      countOf(config, "inactivity_seconds", configFields.inactivity_seconds) ?? buzzDefaults.inactivitySeconds,
     serviceAccount: text("service_account"),
     nodeSelector: Object.fromEntries(options.map("node_selector")),
     tolerations: (options.list("tolerations") ?? []).map((one, index) =>
       toleration(new Fields(`${options.at("tolerations")}[${index}]`, one)),
     ),
     workspaceSizeLimit: option("workspace_size_limit"),
-    activeDeadlineSeconds: options.count("active_deadline_seconds"),
+    activeDeadlineSeconds: countOf(options, "active_deadline_seconds", podOptionFields.active_deadline_seconds),
   };
 }
 
-const credentialWords = /^(?:secret|password|token|key|credential)s?$/;
+const credentialWords = /^(?:secret|password|passphrase|token|(?:api)?key|credential)s?$/;
 
 /** What nobody knows would have no effect, and whoever set it would not learn that. */
 function onlyKnown(fields: Fields, known: readonly string[]): void {
   for (const name of fields.names()) {
     if (known.includes(name)) continue;
     const words = name
-      .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+      .replace(/([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, "$1$3_$2")
       .toLowerCase()
       .split(/[^a-z0-9]+/);
     if (words.some((word) => credentialWords.test(word)))
@@ -83,6 +84,10 @@ function textOf(fields: Fields, name: string, field: ConfigField): string | null
   const fault = text === null || field.kind !== "text" ? null : field.check(text);
   if (fault !== null) throw new Refused(fields.at(name), fault);
   return text;
+}
+
+function countOf(fields: Fields, name: string, field: ConfigField): number | null {
+  return fields.whole(name, 1, field.kind === "count" ? field.most : Number.MAX_SAFE_INTEGER);
 }
 
 function missing(field: string): never {
@@ -111,15 +116,14 @@ function toleration(fields: Fields): Toleration {
   const value = fields.text("value");
   const operator = oneOf(fields, "operator", tolerationOperators);
   const effect = oneOf(fields, "effect", tolerationEffects);
-  const seconds = fields.raw("tolerationSeconds");
-  if (seconds !== null && !Number.isSafeInteger(seconds))
-    throw new Refused(fields.at("tolerationSeconds"), "must be a whole number");
+  // Kubernetes takes what is below 0 for 0.
+  const seconds = fields.whole("tolerationSeconds", Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
   return {
     ...(key === null ? {} : { key }),
     ...(operator === null ? {} : { operator }),
     ...(value === null ? {} : { value }),
     ...(effect === null ? {} : { effect }),
-    ...(seconds === null ? {} : { tolerationSeconds: Number(seconds) }),
+    ...(seconds === null ? {} : { tolerationSeconds: seconds }),
   };
 }
 

@@ -2,9 +2,13 @@
 import { Fields, isObject, type Json, shown } from "./fields.ts";
 import { Refused } from "./refused.ts";
 
-const operations = ["info", "deploy"] as const;
+const known = "there are info and deploy";
 
-export type Operation = { readonly op: "info" } | { readonly op: "deploy"; readonly request: Json };
+export type Operation =
+  | { readonly op: "info" }
+  | { readonly op: "deploy"; readonly request: Json }
+  /** `error` shows what was asked for, and is not redacted. */
+  | { readonly op: "unknown"; readonly request: Json; readonly error: string };
 
 /** Throws `Refused`. What was sent is in no message: it holds a key. */
 export function readOperation(bytes: Uint8Array): Operation {
@@ -16,11 +20,10 @@ export function readOperation(bytes: Uint8Array): Operation {
       return { op };
     case "deploy":
       return { op, request: value };
+    case null:
+      throw new Refused("op", `is required; ${known}`);
     default:
-      throw new Refused(
-        "op",
-        `${op === null ? "is required" : `${shown(op)} is not known`}; there are ${operations.join(" and ")}`,
-      );
+      return { op: "unknown", request: value, error: `op: ${shown(op)} is not known; ${known}` };
   }
 }
 

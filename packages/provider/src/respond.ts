@@ -19,6 +19,10 @@ export async function respond(bytes: Uint8Array, around: Surroundings, fraction:
       const { answerDeploy } = await import("./answer-deploy.ts");
       return answerDeploy(operation.request, around);
     }
+    case "unknown": {
+      const { refuse } = await import("./answer-deploy.ts");
+      return refuse(operation.request, operation.error);
+    }
     default:
       return operation satisfies never;
   }
