@@ -106,10 +106,10 @@ function compiledLater(root: string, parts: Metafile[]): Plugin {
 
 function laterModule(text: string): string {
   return `const { compileFunction, constants } = process.getBuiltinModule("node:vm");
-const module = { exports: {} };
+const later = { exports: {} };
 const options = { filename: __filename, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
-compileFunction(${JSON.stringify(text)}, ["exports", "require", "module"], options)(module.exports, require, module);
-export const { answerDeploy } = module.exports;
+compileFunction(${JSON.stringify(text)}, ["exports", "require", "module"], options)(later.exports, require, later);
+module.exports = later.exports;
 `;
 }
 
