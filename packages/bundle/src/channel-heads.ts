@@ -1,6 +1,5 @@
 /** The line of bundles of each channel: one link a sequence, whose name can be taken once, so that of several publishers one wins. */
 import fs from "node:fs";
-import { join } from "node:path";
 import { type Channel, decidePublish, type OrderFault } from "@moorage/core";
 import { hexOf } from "./content-name.ts";
 import { type Disk, makeDurableFolder, namesIn } from "./disk.ts";
@@ -35,8 +34,8 @@ function targetOf(digest: string, depth: number): string {
 /** Null when nothing was published. A damaged head is never passed over for the one before. Throws a `StoreError`. */
 export function readHead(folder: string, channel: Channel): PublishedHead | null {
   const line = lineOf(folder, channel);
-  const name = entriesIn(line).at(-1);
-  return name === undefined ? null : entryAt(line, name, 3, channel);
+  const name = lastIn(line);
+  return name === null ? null : entryAt(line, name, 3, channel);
 }
 
 /** All that was published in a channel, the newest first. Throws a `StoreError` when one of them is damaged. */
@@ -50,6 +49,8 @@ export function readHistory(folder: string, channel: Channel): PublishedHead[] {
 /** A bundle as it was published in a channel, from the newest back; null when it was not. Throws a `StoreError`. */
 export function findPublished(folder: string, channel: Channel, digest: string): PublishedHead | null {
   const line = lineOf(folder, channel);
+  const head = readHead(folder, channel);
+  if (head?.digest === digest) return head;
   for (const name of entriesIn(line).reverse()) {
     const entry = entryAt(line, name, 3, channel);
     if (entry.digest === digest) return entry;
@@ -68,7 +69,7 @@ export function publishHead(disk: Disk, folder: string, { manifest, digest }: Ve
   const line = lineOf(folder, channel);
   makeDurableFolder(disk, line);
   // The name of the next sequence can be taken once: that is the comparison and the swap, and it is whole at once.
-  const won = disk.symbolicLink(targetOf(digest, 3), join(line, entryNameOf(sequence)));
+  const won = disk.symbolicLink(targetOf(digest, 3), `${line}/${entryNameOf(sequence)}`);
   if (!won) return { kind: "worldMoved", head: readHead(folder, channel) };
   disk.syncFolder(line);
   return { kind: "published", head: { channel, sequence, digest } };
@@ -79,10 +80,10 @@ export type Mark = "assigned" | "confirmed";
 
 /** The highest that has the mark; null when none has. Throws a `StoreError`. */
 export function readMark(folder: string, channel: Channel, mark: Mark): PublishedHead | null {
-  const place = join(lineOf(folder, channel), mark);
+  const place = `${lineOf(folder, channel)}/${mark}`;
   for (let look = 1; ; look += 1) {
-    const name = entriesIn(place).at(-1);
-    if (name === undefined) return null;
+    const name = lastIn(place);
+    if (name === null) return null;
     try {
       return entryAt(place, name, 4, channel);
     } catch (error) {
@@ -103,14 +104,14 @@ export function raiseMark(disk: Disk, folder: string, mark: Mark, head: Publishe
   const line = lineOf(folder, channel);
   if (publishedAs(line, channel, sequence) !== digest)
     throw new StoreError("storeFault", `the bundle ${digest} is not what was published as ${sequence} of its channel`);
-  const place = join(line, mark);
+  const place = `${line}/${mark}`;
   // A damaged one that is lower does not matter any more: whoever publishes again is over it.
-  if (Number(entriesIn(place).at(-1) ?? 0) >= sequence) return readMark(folder, channel, mark) ?? head;
+  if (Number(lastIn(place) ?? 0) >= sequence) return readMark(folder, channel, mark) ?? head;
   makeDurableFolder(disk, place);
-  const own = disk.symbolicLink(targetOf(digest, 4), join(place, entryNameOf(sequence)));
+  const own = disk.symbolicLink(targetOf(digest, 4), `${place}/${entryNameOf(sequence)}`);
   if (own) disk.syncFolder(place);
   const marked = entriesIn(place);
-  for (const name of marked) if (Number(name) < sequence) disk.remove(join(place, name));
+  for (const name of marked) if (Number(name) < sequence) disk.remove(`${place}/${name}`);
   const highest = Number(marked.at(-1)) === sequence;
   return own && highest ? head : (readMark(folder, channel, mark) ?? head);
 }
@@ -131,12 +132,19 @@ function entriesIn(place: string): string[] {
     .sort();
 }
 
+/** Null where there is none. */
+function lastIn(place: string): string | null {
+  let last: string | null = null;
+  for (const name of namesIn(place)) if ((last === null || name > last) && entryName.test(name)) last = name;
+  return last;
+}
+
 function entryNameOf(sequence: number): string {
   return String(sequence).padStart(10, "0");
 }
 
 function entryAt(place: string, name: string, depth: number, channel: Channel): PublishedHead {
-  const path = join(place, name);
+  const path = `${place}/${name}`;
   const target = linkAt(path);
   const hex = /([0-9a-f]{64})\.bundle$/.exec(target)?.[1];
   const digest = `sha256:${hex}`;
@@ -145,9 +153,9 @@ function entryAt(place: string, name: string, depth: number, channel: Channel): 
   return { channel, sequence: Number(name), digest };
 }
 
-/** Names of channels are lower-case words: none leads anywhere else. */
+/** Names of channels are lower-case words: none leads anywhere else. To join such paths by `node:path` costs more than to read what is there. */
 function lineOf(folder: string, { fleet, catalog }: Channel): string {
-  return join(folder, "channels", fleet, catalog);
+  return `${folder}/channels/${fleet}/${catalog}`;
 }
 
 /** Empty for what is no link. */

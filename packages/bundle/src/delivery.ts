@@ -2,12 +2,12 @@
 export { refusalReason } from "./bundle-fault.ts";
 export { catalogHashOf, type HashedFile } from "./catalog-hash.ts";
 export type { PublishedHead } from "./channel-heads.ts";
-export { type Disk, makeDurableFolder, nodeDisk, writeUnfinished } from "./disk.ts";
+export { type Disk, makeDurableFolder, namesIn, nodeDisk, unfinished, writeUnfinished } from "./disk.ts";
 export { type Manifest, manifestBytes, manifestDigest } from "./manifest.ts";
 export { type BundleStore, openStore } from "./store.ts";
 export { guarded, StoreError } from "./store-error.ts";
 export { switchPoint } from "./switch-point.ts";
 export type { PinnedRoot } from "./trust-root.ts";
 export { pinnedTrust } from "./trust-store.ts";
-export { linkedName, removeCopies, switchLink, unpackBundle } from "./unpack.ts";
+export { linkedName, removeCopies, switchLink, unpackAnew } from "./unpack.ts";
 export type { VerifiedBundle } from "./verify-bundle.ts";

@@ -72,7 +72,7 @@ const unfinishedName = /^\..*\.[0-9a-f]{16}\.new$/;
 
 /** Beside a path, for what will take its place. */
 export function unfinished(path: string): string {
-  return join(dirname(path), `.${basename(path)}.${randomBytes(8).toString("hex")}.new`);
+  return `${dirname(path)}/.${basename(path)}.${randomBytes(8).toString("hex")}.new`;
 }
 
 /** A whole file under an unfinished name, its content on the disk. */

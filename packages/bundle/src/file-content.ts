@@ -12,7 +12,7 @@ export type FileReading =
 
 /** Reads many files one after the other. The bytes that it gives hold until the next call alone. */
 export class FileReader {
-  #buffer = Buffer.allocUnsafeSlow(256 * 1024);
+  #buffer = Buffer.allocUnsafeSlow(16 * 1024);
 
   /** `size` is what the file had when it was looked at, `most` what it may have. */
   read(path: string, size: number, most: number): FileReading {
@@ -45,7 +45,7 @@ export class FileReader {
 
   #reserve(length: number, kept: number): void {
     if (this.#buffer.length >= length) return;
-    const larger = Buffer.allocUnsafeSlow(length);
+    const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#buffer.length));
     this.#buffer.copy(larger, 0, 0, kept);
     this.#buffer = larger;
   }

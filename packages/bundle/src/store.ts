@@ -71,8 +71,8 @@ export function openStore(folder: string, { now, disk = nodeDisk }: StoreOptions
   const content = join(folder, "sha256");
   const manifests = new KnownManifests();
   let swept = false;
-  const envelopeAt = (digest: string): string => join(content, `${hexOf(digest)}.bundle`);
-  const packAt = (catalogHash: string): string => join(content, `${hexOf(catalogHash)}.catalog`);
+  const envelopeAt = (digest: string): string => `${content}/${hexOf(digest)}.bundle`;
+  const packAt = (catalogHash: string): string => `${content}/${hexOf(catalogHash)}.catalog`;
 
   function withPayload<Value>(manifest: Manifest, use: (payload: PayloadReader | null) => Value): Value {
     return guarded("read the content of a bundle", () => {
