@@ -54,7 +54,7 @@ export async function deliveredAgent(
       wallTime: Date.now,
       random: systemRandom,
       raise,
-      overtaken: (digests) => void best(() => withdrawEarlier(digests)),
+      overtaken: (earlier) => void best(() => withdrawEarlier(earlier)),
       tell: (told) => journal.append({ ...journalHead(row), ...journalWords(told) }),
       logTail: () => redact(logTail()),
     },
@@ -88,12 +88,12 @@ export async function deliveredAgent(
   };
 
   /** Who wanted one of them tried again would be told that it is, and nothing would happen. */
-  async function withdrawEarlier(digests: ReadonlySet<string>): Promise<void> {
+  async function withdrawEarlier(earlier: (digest: string) => boolean): Promise<void> {
     const abouts = ["bundleRefused", "bundleReverted", "bundlePutOff"] as const;
     await mailbox.withdraw(
       abouts.map((about) => ({ about, subject: { kind: "agent", name: agent } as const })),
       Date.now(),
-      ({ evidence }) => digests.has(evidence["bundle"] ?? ""),
+      ({ evidence }) => earlier(evidence["bundle"] ?? ""),
     );
   }
 

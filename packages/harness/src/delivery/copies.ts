@@ -1,7 +1,6 @@
 /** Copies of catalogs beside the live one, proved by their content: also where the store that they came from is damaged or gone. */
 import { hash } from "node:crypto";
 import fs from "node:fs";
-import { join } from "node:path";
 import {
   type BundleStore,
   catalogHashOf,
@@ -9,10 +8,11 @@ import {
   guarded,
   type HashedFile,
   linkedName,
+  namesIn,
   removeCopies,
   StoreError,
   switchLink,
-  unpackBundle,
+  unpackAnew,
 } from "@moorage/bundle/delivery";
 import type { LifeBundle } from "@moorage/core";
 import type { CatalogCopyInUse } from "../live-catalog.ts";
@@ -43,13 +43,17 @@ export class Copies {
   }
 
   directoryOf(catalogHash: string): string {
-    return join(this.#folder, this.#names.get(catalogHash) ?? "");
+    return `${this.#folder}/${this.#names.get(catalogHash) ?? ""}`;
   }
 
   /** The name of a whole copy: one that is there, or one that is unpacked. Throws a `StoreError`. */
   whole(bundle: LifeBundle): string {
-    const name = provenCopy(bundle.catalogHash, this.#folder) ?? this.#unpack(bundle.digest);
-    this.#names.set(bundle.catalogHash, name);
+    const { catalogHash, digest } = bundle;
+    // Where it was found the last time it is nearly always: the others need not be looked through.
+    const before = this.#names.get(catalogHash);
+    if (before !== undefined && hashOfCopy(`${this.#folder}/${before}`) === catalogHash) return before;
+    const name = provenCopy(catalogHash, this.#folder) ?? this.#unpack(digest);
+    this.#names.set(catalogHash, name);
     return name;
   }
 
@@ -57,7 +61,7 @@ export class Copies {
   goLive(bundle: LifeBundle): CatalogCopyInUse {
     const name = this.whole(bundle);
     this.#lead(name);
-    const live = { directory: join(this.#folder, name), hash: bundle.catalogHash };
+    const live = { directory: `${this.#folder}/${name}`, hash: bundle.catalogHash };
     const before = this.#live?.directory ?? live.directory;
     if (before !== live.directory) this.#earlier = [...this.#earlier.filter((one) => one !== before), before];
     this.#live = live;
@@ -66,6 +70,7 @@ export class Copies {
 
   /** Removes copies that were live long ago and that no turn in flight has. Throws a `StoreError`. */
   forget(held: ReadonlySet<string>): void {
+    if (this.#earlier.length <= kept) return;
     const mayGo = this.#earlier.filter((directory) => !held.has(directory) && directory !== this.#live?.directory);
     for (const directory of mayGo.slice(0, Math.max(0, this.#earlier.length - kept))) {
       guarded("remove old copies", () => this.#disk.remove(directory));
@@ -78,8 +83,8 @@ export class Copies {
     this.#earlier = [];
     removeCopies(this.#folder, new Set(namesWith(catalogHashes, this.#folder)), this.#disk);
     // What a killed process left of a link, a life or an answer.
-    for (const name of namesIn(this.#folder))
-      if (/^\.(?:life|live|answer\.json)\.[0-9a-f]{16}\.new$/.test(name)) this.#disk.remove(join(this.#folder, name));
+    for (const name of copiesIn(this.#folder))
+      if (/^\.(?:life|live|answer\.json)\.[0-9a-f]{16}\.new$/.test(name)) this.#disk.remove(`${this.#folder}/${name}`);
   }
 
   /** Without a sync: where the power is lost, a start proves the copy and makes the link anew, by the life on record. */
@@ -92,34 +97,34 @@ export class Copies {
     if (manifest === null)
       throw new StoreError("storeCorrupt", `the bundle ${digest} is neither unpacked here nor whole in the store`);
     return this.#store.withPayload(manifest, (payload) =>
-      unpackBundle({ manifest }, payload ?? (() => null), this.#folder, this.#disk),
+      unpackAnew(manifest, payload ?? (() => null), this.#folder, this.#disk),
     );
   }
 }
 
 /** A copy below the folder whose content has this hash; null when there is none. */
 export function provenCopy(catalogHash: string, folder: string): string | null {
-  return namesWith([catalogHash], folder).find((name) => hashOfCopy(join(folder, name)) === catalogHash) ?? null;
+  return namesWith([catalogHash], folder).find((name) => hashOfCopy(`${folder}/${name}`) === catalogHash) ?? null;
 }
 
 function namesWith(catalogHashes: readonly string[], folder: string): string[] {
   const starts = catalogHashes.map((catalogHash) => `${catalogHash.slice(-64)}.`);
-  return namesIn(folder).filter((name) => starts.some((start) => name.startsWith(start)));
+  return copiesIn(folder).filter((name) => starts.some((start) => name.startsWith(start)));
 }
 
-function namesIn(folder: string): string[] {
-  return guarded("look at the copies", () => (fs.existsSync(folder) ? fs.readdirSync(folder) : []));
+function copiesIn(folder: string): string[] {
+  return guarded("look at the copies", () => namesIn(folder));
 }
 
 /** Null for what is no copy of any catalog: something else than files and folders is in it, or it cannot be read. */
 function hashOfCopy(root: string): string | null {
   const files: HashedFile[] = [];
   const walk = (below: string): boolean =>
-    fs.readdirSync(join(root, below), { withFileTypes: true }).every((entry) => {
+    fs.readdirSync(`${root}/${below}`, { withFileTypes: true }).every((entry) => {
       const path = below === "" ? entry.name : `${below}/${entry.name}`;
       if (entry.isDirectory()) return walk(path);
       if (!entry.isFile()) return false;
-      const bytes = fs.readFileSync(join(root, path));
+      const bytes = fs.readFileSync(`${root}/${path}`);
       // Some file systems give names back in another normal form.
       files.push({ path: path.normalize("NFC"), size: bytes.length, sha256: hash("sha256", bytes, "hex") });
       return true;

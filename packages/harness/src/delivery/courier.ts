@@ -31,8 +31,8 @@ export interface DeliverySpec {
 export interface DeliveryPorts extends KeeperPorts {
   /** The awake clock. */
   readonly clock: Clock;
-  /** A bundle is confirmed: these came before it in its channel, by their digests, and are never offered again. */
-  readonly overtaken?: (digests: ReadonlySet<string>) => void;
+  /** A bundle is confirmed: what came before it in its channel, by their digests, is never offered again. `earlier` may throw a `StoreError`. */
+  readonly overtaken?: (earlier: (digest: string) => boolean) => void;
 }
 
 export type Outcome = Extract<Outside, { kind: "launch" | "bringBack" | "end" | "refuseStart" }>;
@@ -95,6 +95,8 @@ export class Courier {
     for (const effect of outside) this.#perform(effect);
     if (!this.#asked) return true;
     this.#asked = false;
+    // What was looked at last has been heard if it is in use now, and whatever comes later is looked at when it comes.
+    if (this.#looked === (this.life === null ? null : inUse(this.life)?.digest)) return true;
     this.#looked = null;
     this.takeOffer();
     return true;
@@ -301,8 +303,11 @@ export class Courier {
     if (bundle === null || !this.running) return;
     this.listener?.hear({ kind: "switched", bundle: this.#atHand(bundle) });
     if (signal !== null) this.listener?.hear({ kind: "signal", signal });
-    // A process that resolves the path by itself keeps them all; a turn names the one that it has.
-    else this.try(() => this.copies.forget(this.listener?.held() ?? new Set()));
+  }
+
+  /** A process that resolves the path by itself keeps all copies; a turn names the one that it has. */
+  forgetCopies(): void {
+    if (this.signal === null) this.try(() => this.copies.forget(this.listener?.held() ?? new Set()));
   }
 
   #answer({ nonce, digest, verdict, why, inUse: used }: DeliveryAnswer): void {
@@ -313,9 +318,22 @@ export class Courier {
       const { channel } = this.spec;
       const { sequence } = use.bundle;
       this.store.confirm({ channel, digest, sequence });
-      const earlier = this.store.history(channel).filter((head) => head.sequence < sequence);
-      this.ports.overtaken?.(new Set(earlier.map((head) => head.digest)));
+      this.ports.overtaken?.(this.#earlierThan(sequence));
     });
+  }
+
+  /** What was published before a sequence is read when it is asked for: hardly ever. */
+  #earlierThan(sequence: number): (digest: string) => boolean {
+    let earlier: ReadonlySet<string> | null = null;
+    return (digest) => {
+      earlier ??= new Set(
+        this.store
+          .history(this.spec.channel)
+          .filter((head) => head.sequence < sequence)
+          .map((head) => head.digest),
+      );
+      return earlier.has(digest);
+    };
   }
 
   #atHand({ digest, sequence, catalogHash }: LifeBundle): BundleAtHand {

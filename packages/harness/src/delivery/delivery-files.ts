@@ -1,8 +1,7 @@
 /** The small files by which people reach a delivery, and by which it answers: each whole or not there, read strictly. */
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { type Disk, nodeDisk } from "@moorage/bundle/delivery";
+import { type Disk, nodeDisk, unfinished } from "@moorage/bundle/delivery";
 import type { BundleOffer, BundleRefusal, BundleRevert, Life } from "@moorage/core";
 import { type LifeReading, readLifeFile } from "./life-file.ts";
 
@@ -14,10 +13,10 @@ export function deliveryPaths(folder: string): {
   readonly live: string;
 } {
   return {
-    life: join(folder, "life"),
-    offer: join(folder, "offer.json"),
-    answer: join(folder, "answer.json"),
-    live: join(folder, "live"),
+    life: `${folder}/life`,
+    offer: `${folder}/offer.json`,
+    answer: `${folder}/answer.json`,
+    live: `${folder}/live`,
   };
 }
 
@@ -56,7 +55,7 @@ export function writeOffer(folder: string, { digest, catalogHash, sequence }: Ow
 export function askRetry(folder: string, digest: string): void {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   const name = `retry-${randomBytes(8).toString("hex")}.json`;
-  replaceFile(join(folder, name), JSON.stringify({ format: 1, digest }));
+  replaceFile(`${folder}/${name}`, JSON.stringify({ format: 1, digest }));
 }
 
 /** Null when there is none, or none that can be read. */
@@ -87,7 +86,7 @@ export function readRetries(folder: string): RetryWord[] {
   return namesOf(folder)
     .filter((name) => /^retry-[0-9a-f]+\.json$/.test(name))
     .map((name) => {
-      const path = join(folder, name);
+      const path = `${folder}/${name}`;
       const value = jsonAt(path);
       return { path, digest: isOfFormat(value) && isDigest(value["digest"]) ? value["digest"] : null };
     });
@@ -102,7 +101,7 @@ function namesOf(folder: string): string[] {
 }
 
 function replaceFile(path: string, text: string, disk: Disk = nodeDisk): void {
-  const fresh = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString("hex")}.new`);
+  const fresh = unfinished(path);
   try {
     const file = disk.create(fresh, 0o600);
     try {
@@ -123,8 +122,9 @@ const bytesAtMost = 16_384;
 /** Null for what is no JSON, and where nothing is. A pipe that lies there would keep its reader for ever. */
 function jsonAt(path: string): unknown {
   try {
-    const stat = fs.statSync(path);
-    if (!stat.isFile() || stat.size > bytesAtMost) return null;
+    // What is thrown costs more than what is looked at, and mostly nothing is there.
+    const stat = fs.statSync(path, { throwIfNoEntry: false });
+    if (stat?.isFile() !== true || stat.size > bytesAtMost) return null;
     return JSON.parse(fs.readFileSync(path, "utf8")) as unknown;
   } catch {
     return null;

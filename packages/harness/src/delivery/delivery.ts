@@ -71,8 +71,10 @@ class AgentDelivery implements Delivery {
     const courier = this.#courier;
     const { use, run } = courier.life ?? {};
     // A trial that waits for its time alone needs no record of each turn.
-    if (use?.kind !== "trial" || use.progress.turns >= (run?.turns ?? 0)) return;
-    courier.try(() => courier.tell({ kind: "turnCompleted", catalogHash }));
+    if (use?.kind === "trial" && use.progress.turns < (run?.turns ?? 0))
+      courier.try(() => courier.tell({ kind: "turnCompleted", catalogHash }));
+    // Now, as no turn waits for it.
+    courier.forgetCopies();
   }
 
   staged(): BundleAtHand | null {
