@@ -4,18 +4,22 @@ import { pullWords } from "@moorage/core";
 import { type CommandPlace, kubectl } from "@moorage/kubernetes";
 
 const again = "start the agent again";
+/** What only the command knows, and its declaration. */
+const ofCommand = /\bmoorage\b|`kubernetes\.|\bdeclar|`--/;
 
 /** `pod`: its deterministic name. */
 export function remedyFor({ code, hint }: Condition, place: CommandPlace, pod: string): string {
   const remove = `\`${kubectl(place, `delete pod ${pod}`)}\``;
   const describe = `\`${kubectl(place, `describe pod ${pod}`)}\` says more`;
   if (Object.hasOwn(pullWords, code))
-    return `${pullWords[code as PullFailureKind].remedy}, then run ${remove} and ${again}`;
+    return `${inSettings(pullWords[code as PullFailureKind].remedy)}, then run ${remove} and ${again}`;
   switch (code) {
     case "intentNotComparable":
       return `to replace it, run ${remove} and ${again}; else it is waited for`;
     case "agentEnded":
       return `\`${kubectl(place, `logs ${pod}`)}\` shows all that it wrote; ${again} once that is put right`;
+    case "evicted":
+    case "turnedDown":
     case "interrupted":
     case "worldMoved":
     case "provablyBroken":
@@ -26,6 +30,13 @@ export function remedyFor({ code, hint }: Condition, place: CommandPlace, pod: s
       return `rename or remove ${pod} yourself, then ${again}`;
     case "removedUnconfirmed":
       return `make sure that it has ended, then ${again}`;
+    case "createError":
+      return `correct the image, then run ${remove} and ${again}; ${describe}`;
+    case "unschedulable":
+      if (!ofCommand.test(hint)) return hint;
+      return `ask for less or for other nodes in the provider's settings, or make room on a node, and ${again}; ${describe}`;
+    case "refused":
+      return `${again} once that is put right`;
     case "admissionDenied":
     case "invalid":
       return `change the provider's settings accordingly, then ${again}`;
@@ -36,6 +47,10 @@ export function remedyFor({ code, hint }: Condition, place: CommandPlace, pod: s
     case "unreachable":
       return "check the network and the kubeconfig; what is running goes on";
     default:
-      return hint.includes("moorage ") ? `nothing was undone: ${again} to go on waiting; ${describe}` : hint;
+      return ofCommand.test(hint) ? `nothing was undone: ${again} to go on waiting; ${describe}` : hint;
   }
+}
+
+function inSettings(words: string): string {
+  return words.replace("`nodeSelector`", "`pod_options.node_selector`");
 }
