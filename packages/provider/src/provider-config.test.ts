@@ -249,6 +249,7 @@ it.each([
   "access.tokens",
   "SECRET_NAME",
   "APIKey",
+  "ACMEToken",
   "apikey",
   "sshKEY",
   "keyPassphrase",
