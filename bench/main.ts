@@ -8,6 +8,7 @@ import { classifyUpdateRate, evaluateBundleRate } from "./classify-update.ts";
 import { clusterDeploy } from "./cluster/deploy.ts";
 import type { Ground } from "./cluster/ground.ts";
 import { openGround } from "./cluster/ground.ts";
+import { clusterProvider } from "./cluster/provider.ts";
 import { clusterReaction } from "./cluster/reaction.ts";
 import { clusterRequests } from "./cluster/requests.ts";
 import { clusterSideBySide } from "./cluster/side-by-side.ts";
@@ -58,6 +59,7 @@ const onCluster: Readonly<Record<string, (ground: Ground, place: Place) => Promi
   "cluster-reaction": clusterReaction,
   "cluster-requests": clusterRequests,
   "cluster-deploy": clusterDeploy,
+  "cluster-provider": clusterProvider,
   "cluster-side-by-side": clusterSideBySide,
   "cluster-starts-200": clusterStarts200,
   "cluster-status-1000": clusterStatus1000,

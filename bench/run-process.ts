@@ -7,21 +7,25 @@ export interface RunOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly cwd?: string;
+  /** What it reads from its standard input; absent: nothing. */
+  readonly input?: string;
 }
 
 /** What a process wrote to its standard output, and the milliseconds that it took. Throws for any exit code but 0. */
 export async function run(
   [program, ...args]: CommandLine,
-  { env, signal, cwd = "/" }: RunOptions,
+  { env, signal, cwd = "/", input }: RunOptions,
 ): Promise<{ readonly ms: number; readonly stdout: string }> {
   signal.throwIfAborted();
   const began = performance.now();
-  const child = spawn(program, args, { cwd, env, signal, stdio: ["ignore", "pipe", "pipe"] });
+  const stdin = input === undefined ? "ignore" : "pipe";
+  const child = spawn(program, args, { cwd, env, signal, stdio: [stdin, "pipe", "pipe"] });
+  child.stdin?.end(input);
   let [stdout, stderr, ms] = ["", "", 0];
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     stdout += text;
   });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
   });
   const ended = Promise.withResolvers<number | NodeJS.Signals | null>();

@@ -1,10 +1,10 @@
 // How often a start asks the API server, by the server's own record, against a tool that polls.
 import type { AskedRequest } from "../../test/cluster/up/audit.ts";
-import { auditMark, requestsSince } from "../../test/cluster/up/audit.ts";
 import type { Limit, Reading } from "../measure.ts";
 import { exactly } from "../measure.ts";
 import type { Place } from "../place.ts";
 import { mustRun, openAgents, sleeper } from "./agents.ts";
+import { askedBy } from "./asked.ts";
 import type { Ground } from "./ground.ts";
 import { pollingStart } from "./polling-tool.ts";
 
@@ -15,12 +15,7 @@ const agent = "scribe";
 export async function clusterRequests(ground: Ground, { signal }: Place): Promise<Reading[]> {
   const namespace = await ground.namespace();
   const agents = openAgents(ground, namespace, signal);
-  const asked = async (work: () => Promise<unknown>): Promise<readonly AskedRequest[]> => {
-    const mark = auditMark(ground.layout);
-    await work();
-    const requests = await requestsSince(ground.layout, mark);
-    return requests.filter((one) => one.userAgent === "moorage" && one.namespace === namespace);
-  };
+  const asked = (work: () => Promise<unknown>): Promise<readonly AskedRequest[]> => askedBy(ground, namespace, work);
   try {
     const template = sleeper(ground);
     const fresh = await asked(async () => mustRun(await agents.start(agent, template)));

@@ -16,11 +16,9 @@ import { thisCluster } from "../this-cluster.ts";
 import { adminRequest } from "../up/admin.ts";
 import type { AskedRequest } from "../up/audit.ts";
 import { auditMark, requestsSince } from "../up/audit.ts";
-import { agentImage } from "../up/images.ts";
 import type { Layout } from "../up/layout.ts";
-import { registry } from "../up/layout.ts";
-import { pushImage } from "../up/oci-image.ts";
 import { until } from "../up/run.ts";
+import { pushClientsImage, scriptVariable } from "./clients-image.ts";
 
 export const privateKey = "0000000000000000000000000000000000000000000000000000000000000003";
 /** Of that key: BIP 340, test vector 0. */
@@ -82,7 +80,6 @@ export interface ProviderScene {
   readonly layout: Layout;
   readonly api: Api;
   readonly namespace: Namespace;
-  /** Its entrypoint does what the variable `SCRIPT` says. */
   readonly image: string;
   begin(changes?: Changes, kubeconfig?: string): Running;
   deploy(changes?: Changes, kubeconfig?: string): Promise<Answered>;
@@ -111,9 +108,9 @@ export function ownLayout(): Layout {
 
 let pushed: Promise<string> | null = null;
 
-function pushAgent(layout: Layout): Promise<string> {
-  const image = { ...agentImage(), entrypoint: ["/bin/sh", "-c", 'eval "$SCRIPT"'] };
-  pushed ??= pushImage(`127.0.0.1:${layout.registryPort}`, "clients-agent", "1", image);
+/** Pushed once for each run of a test file. */
+function clientsImage(layout: Layout): Promise<string> {
+  pushed ??= pushClientsImage(layout);
   return pushed;
 }
 
@@ -121,7 +118,7 @@ export async function openProviderScene(options: { readonly namespaceMade?: bool
   const here = thisCluster();
   const layout = ownLayout();
   const api = apiOf(here);
-  const image = `${registry(layout)}/clients-agent@${await pushAgent(layout)}`;
+  const image = await clientsImage(layout);
   const namespace = await ownNamespace(api, options.namespaceMade ?? true);
   const home = mkdtempSync(join(tmpdir(), "client-"));
   const children = new Set<ChildProcess>();
@@ -228,7 +225,7 @@ function requestOf(namespace: string, image: string, { script = obedient, agent,
         command: "goose",
         args: ["acp", "--quiet"],
         policy_env: { GOOSE_MODE: "automatic" },
-        env: { GOOSE_MODEL: "model-of-the-user", SCRIPT: script, ...env },
+        env: { GOOSE_MODEL: "model-of-the-user", [scriptVariable]: script, ...env },
         owner_pubkey: "b".repeat(64),
       },
       ...agent,
