@@ -17,6 +17,9 @@ export interface StoredObject {
   readonly [field: string]: unknown;
 }
 
+/** For what others on the same machine may hold up. */
+export const patience = { timeout: 15_000 } as const;
+
 /** What becomes of a pod once it is there: its status, or null while nothing is known of it. */
 export type Fate = (pod: StoredObject) => object | null;
 
@@ -54,7 +57,7 @@ export class ApiServer {
   static async start(): Promise<ApiServer> {
     const server = new ApiServer();
     await new Promise<void>((resolve) => server.#server.listen(0, "127.0.0.1", resolve));
-    writeFileSync(server.kubeconfig, JSON.stringify(server.#config()));
+    server.writeKubeconfig(server.kubeconfig);
     return server;
   }
 
@@ -75,16 +78,18 @@ export class ApiServer {
     return stored;
   }
 
-  #config(): object {
+  /** One that leads here. `user` as such files have it. */
+  writeKubeconfig(path: string, user: object = {}): void {
     const { port } = this.#server.address() as AddressInfo;
-    return {
+    const config = {
       apiVersion: "v1",
       kind: "Config",
       "current-context": "test",
       contexts: [{ name: "test", context: { cluster: "test", user: "test" } }],
       clusters: [{ name: "test", cluster: { server: `http://127.0.0.1:${port}` } }],
-      users: [{ name: "test", user: {} }],
+      users: [{ name: "test", user }],
     };
+    writeFileSync(path, JSON.stringify(config));
   }
 
   #stamped(object: StoredObject): StoredObject {

@@ -1,7 +1,7 @@
 import { createAbort, redactor } from "@moorage/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Answer } from "./answer.ts";
-import { ApiServer, type Fate, pulling, running } from "./api-server.fixture.ts";
+import { ApiServer, type Fate, patience, pulling, running } from "./api-server.fixture.ts";
 import { deploy } from "./deploy.ts";
 import { readDeployRequest } from "./deploy-request.ts";
 import { type JumpingClock, jumpingClock } from "./jumping-clock.fixture.ts";
@@ -45,7 +45,7 @@ function start(): Promise<Answer> {
 /** A start that watches, until its time is over. */
 async function late(): Promise<Answer> {
   const answer = start();
-  await expect.poll(() => server.asked).toContain("WATCH pods");
+  await expect.poll(() => server.asked, patience).toContain("WATCH pods");
   clock.jump(570_000);
   return answer;
 }
@@ -115,7 +115,7 @@ describe("when the time is over", () => {
   it("a moment before, it is still waited for", async () => {
     server.fate = pulling;
     const answer = start();
-    await expect.poll(() => server.asked).toContain("WATCH pods");
+    await expect.poll(() => server.asked, patience).toContain("WATCH pods");
     server.fate = running;
     clock.jump(569_999);
     expect(await answer).toEqual({ ok: true, agent_id: pod });
@@ -126,7 +126,7 @@ describe("a cluster that never answers", () => {
   it("is told after half a minute, by its address, and has been sent nothing but questions", async () => {
     server.failing = true;
     const answer = start();
-    await expect.poll(() => server.asked).toHaveLength(1);
+    await expect.poll(() => server.asked, patience).toHaveLength(1);
     clock.jump(30_000);
     const error = expect.stringMatching(
       /^buzz-agent-[0-9a-f]{12}: http:\/\/127\.0\.0\.1:\d+ cannot be reached: .*; check the network and the kubeconfig; what is running goes on$/,

@@ -1,7 +1,7 @@
 import { createAbort } from "@moorage/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { answerDeploy } from "./answer-deploy.ts";
-import { ApiServer, ended, type Fate, pulling, running, type StoredObject } from "./api-server.fixture.ts";
+import { ApiServer, ended, type Fate, patience, pulling, running, type StoredObject } from "./api-server.fixture.ts";
 import { type Changes, deployRequest, image, publicKey, secretKey } from "./request.fixture.ts";
 
 const pod = `buzz-agent-${publicKey.slice(0, 12)}`;
@@ -215,7 +215,7 @@ describe("what another implementation has made", () => {
     server.fate = pulling;
     const abort = createAbort();
     const answer = deploy({}, abort.signal);
-    await expect.poll(() => told).toMatch(/cannot be told/);
+    await expect.poll(() => told, patience).toMatch(/cannot be told/);
     abort.abort();
     expect(await answer).toMatchObject({ ok: false });
     expect(server.asked.filter((one) => /DELETE|POST/.test(one))).toEqual([]);
@@ -250,7 +250,7 @@ describe("what goes wrong", () => {
     server.fate = pulling;
     const abort = createAbort();
     const answer = deploy({}, abort.signal);
-    await expect.poll(() => server.asked).toContain("WATCH pods");
+    await expect.poll(() => server.asked, patience).toContain("WATCH pods");
     abort.abort();
     expect(await answer).toMatchObject({ ok: false, error: expect.stringContaining("what was started goes on") });
     expect(server.pods.size).toBe(1);
