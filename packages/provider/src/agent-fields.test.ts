@@ -1,17 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { readAgentFields } from "./agent-fields.ts";
-import { type Changes, deployRequest } from "./request.fixture.ts";
+import { type Changes, deployRequest, refusalOf } from "./request.fixture.ts";
 
 const read = (changes: Changes) => readAgentFields(deployRequest(changes)["agent"]);
 
-function refusal(changes: Changes): string {
-  try {
-    read(changes);
-  } catch (error) {
-    return error instanceof Error ? error.message : "";
-  }
-  return "";
-}
+const refusal = (changes: Changes): string => refusalOf(deployRequest(changes), () => read(changes));
 
 describe("the owner", () => {
   it.each([null, "", "  "])("needs a tag or a key, and %j is neither", (nothing) => {

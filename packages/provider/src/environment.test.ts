@@ -1,21 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { readDeployRequest } from "./deploy-request.ts";
 import { environmentOf } from "./environment.ts";
-import { type Changes, deployRequest, secretKey } from "./request.fixture.ts";
+import { type Changes, deployRequest, refusalOf, secretKey } from "./request.fixture.ts";
 
 function environment(changes: Changes = {}): Readonly<Record<string, string>> {
   const { agent, config } = readDeployRequest(deployRequest(changes));
   return Object.fromEntries(environmentOf(agent, config.inactivitySeconds));
 }
 
-const refusal = (changes: Changes): string => {
-  try {
-    environment(changes);
-  } catch (error) {
-    return error instanceof Error ? error.message : "";
-  }
-  return "";
-};
+const refusal = (changes: Changes): string => refusalOf(deployRequest(changes), () => environment(changes));
 
 const owned = [
   "BUZZ_RELAY_URL",
@@ -93,6 +86,18 @@ describe("the three tiers", () => {
       env_vars: { LEGACY: "1" },
     };
     expect(environment({ agent })).toEqual(environment());
+  });
+
+  it("nobody looks at env_vars beside a launch, whatever is in it", () => {
+    for (const env_vars of [{ BUZZ_ACP_NO_PRESENCE: "1" }, { "1A": "x" }, { A: "\0" }, { A: 5 }, [], 5, "x"])
+      expect(environment({ agent: { env_vars } })).toEqual(environment());
+  });
+
+  it("a launch that is null or blank is none, and an empty one is one", () => {
+    const agent = { env_vars: { LEGACY: "1" } };
+    for (const none of [null, "", " "])
+      expect(environment({ agent: { ...agent, launch: none } })).toMatchObject({ LEGACY: "1" });
+    expect(environment({ agent: { ...agent, launch: {} } })).not.toHaveProperty("LEGACY");
   });
 
   it("a request without launch has env_vars, and no command of its own", () => {

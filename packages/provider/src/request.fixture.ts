@@ -1,5 +1,6 @@
 /** Requests for tests: a valid one, and changes to it. */
 import type { Json } from "./fields.ts";
+import { secretsIn } from "./secrets-in.ts";
 
 export const secretKey = "0000000000000000000000000000000000000000000000000000000000000003";
 /** Of that key: BIP 340, test vector 0. */
@@ -35,6 +36,19 @@ export function deployRequest(changes: Changes = {}): Json {
     },
     provider_config: { namespace: "buzz-agents-test", image, ...changes.config },
   };
+}
+
+/** Why this is refused; empty when it is not. Throws when the reason holds a secret of the request. */
+export function refusalOf(request: Json, read: () => unknown): string {
+  try {
+    read();
+    return "";
+  } catch (error) {
+    const told = error instanceof Error ? error.message : String(error);
+    const held = secretsIn(request).filter((secret) => secret.length >= 4 && told.includes(secret));
+    if (held.length > 0) throw new Error(`a refusal holds a secret: ${told}`);
+    return told;
+  }
 }
 
 export function bytesOf(request: unknown): Uint8Array {
