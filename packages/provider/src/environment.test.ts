@@ -159,6 +159,15 @@ describe("what no pod can be given is refused, by its key and never by its value
     expect(refusal({ launch: { env: { A: "x".repeat(2_000_000) } } })).not.toBe("");
   });
 
+  it("a key that a Secret cannot hold", () => {
+    const key = "K".repeat(253);
+    expect(environment({ launch: { env: { [key]: "1" } } })).toHaveProperty(key);
+    for (const tier of ["env", "policy_env"])
+      expect(refusal({ launch: { [tier]: { [`${key}K`]: "1" } } })).toContain(
+        "254 characters long, and 253 is the most",
+      );
+  });
+
   it("half of a character, which would become another one on its way", () => {
     for (const half of ["\ud83d", "\ude00", "a\ud83db", "\ude00\ud83d"]) {
       expect(refusal({ launch: { env: { A: half } } })).toBe("agent: the value of A has half of a character in it");

@@ -9,6 +9,9 @@ const longestEntryBytes = 131_071;
 /** Of all values together: what a Secret may hold (Kubernetes, MaxSecretSize). */
 const longestEnvironmentBytes = 1024 * 1024;
 
+/** What a Secret takes for a key (Kubernetes, DNS1123SubdomainMaxLength). */
+const longestKey = 253;
+
 const posixName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Presence is all that tells a client that an agent lives: nobody may take it away. */
 const noPresence = "BUZZ_ACP_NO_PRESENCE";
@@ -64,6 +67,11 @@ function checkKey(key: string): void {
     throw new Refused(
       "agent",
       `${shown(key)} is not the name of an environment variable: use letters, digits and _, not beginning with a digit`,
+    );
+  if (key.length > longestKey)
+    throw new Refused(
+      "agent",
+      `the name of a variable is ${key.length} characters long, and ${longestKey} is the most that a Secret can hold`,
     );
   if (key.toUpperCase() === noPresence)
     throw new Refused("agent", `${key} must not be set: presence is all that tells that an agent elsewhere is alive`);
