@@ -40,6 +40,16 @@ describe("whom it responds to", () => {
       expect(read({ agent: { respond_to: mode, respond_to_allowlist: list } }).respondTo).toBe(mode);
   });
 
+  it("a list that waits for another mode is handed on as it is", () => {
+    const list = ["no key", " ABC ", 5, null, "x"];
+    for (const mode of ["anyone", null])
+      expect(read({ agent: { respond_to: mode, respond_to_allowlist: list } }).respondToAllowlist).toEqual([
+        "no key",
+        " ABC ",
+        "x",
+      ]);
+  });
+
   it.each([" allowlist", "anyone ", "Owner-Only", "everybody", "owner_only"])("not %j", (mode) => {
     expect(refusal({ agent: { respond_to: mode } })).toContain("agent.respond_to");
   });

@@ -46,6 +46,8 @@ export class ApiServer {
   log = "";
   /** Whether it answers at all. */
   silent = false;
+  /** By what is asked, such as `POST pods`: the status and what is said. */
+  readonly refusing = new Map<string, { readonly code: number; readonly reason: string; readonly message: string }>();
   /** Whether each answer is that it has a fault of its own. */
   failing = false;
   readonly #folder = mkdtempSync(join(tmpdir(), "api-"));
@@ -114,6 +116,8 @@ export class ApiServer {
     const watches = url.searchParams.get("watch") !== null;
     this.asked.push(`${watches ? "WATCH" : (request.method ?? "")} ${part ?? resource}`);
     if (this.silent) return;
+    const refusal = this.refusing.get(this.asked.at(-1) ?? "");
+    if (refusal !== undefined) return answer(response, refusal.code, { kind: "Status", status: "Failure", ...refusal });
     if (this.failing) return failure(response, 503, "ServiceUnavailable", {});
     if (part === "log") return void response.writeHead(200, { "content-type": "text/plain" }).end(this.log);
     if (resource === "namespaces") return this.#makeNamespace(response, body);
