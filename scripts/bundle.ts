@@ -95,7 +95,8 @@ function compiledLater(root: string, parts: Metafile[]): Plugin {
         kind === "dynamic-import" ? { path: relative(root, join(resolveDir, path)), namespace: "later" } : undefined,
       );
       bundling.onLoad({ filter: /^/, namespace: "later" }, async ({ path }) => {
-        const options = optionsFor(root, path, "cjs");
+        // Compiled as a text it has no `import`, and `require` reads ES modules too.
+        const options = { ...optionsFor(root, path, "cjs"), supported: { "dynamic-import": false } };
         const { metafile, outputFiles } = await build({ ...options, plugins, write: false });
         parts.push(metafile);
         return { contents: laterModule(outputFiles[0]?.text ?? "") };
@@ -104,11 +105,12 @@ function compiledLater(root: string, parts: Metafile[]): Plugin {
   };
 }
 
+/** Its `require` finds what is installed beside the file even where the file is an executable, whose own one knows nothing but Node's modules. */
 function laterModule(text: string): string {
-  return `const { compileFunction, constants } = process.getBuiltinModule("node:vm");
+  return `const require = process.getBuiltinModule("node:module").createRequire(__filename);
 const later = { exports: {} };
-const options = { filename: __filename, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
-compileFunction(${JSON.stringify(text)}, ["exports", "require", "module"], options)(later.exports, require, later);
+const compile = process.getBuiltinModule("node:vm").compileFunction;
+compile(${JSON.stringify(text)}, ["exports", "require", "module"], { filename: __filename })(later.exports, require, later);
 module.exports = later.exports;
 `;
 }

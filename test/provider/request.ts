@@ -1,6 +1,6 @@
 /** A deploy as a client of today sends it, with secrets that nobody could write by accident. */
 
-export const secrets = {
+const secrets = {
   privateKey: "5ec2e7b1a9d34c6f8e0b7d5a3c1f9e8d7b6a594837261504f3e2d1c0b9a8f7e6",
   authTag: "auth-tag-8c1f4e2b9d",
   launchValue: "sk-live-3f9a7c5e1b",

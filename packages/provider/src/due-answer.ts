@@ -9,7 +9,7 @@ export interface Due {
   readonly endingMs: number;
 }
 
-export const due: Due = { latestMs: 590_000, endingMs: 2_000 };
+const due: Due = { latestMs: 590_000, endingMs: 2_000 };
 
 const again = "what was started goes on; start the agent again";
 
