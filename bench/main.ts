@@ -27,6 +27,7 @@ import { noopDeploy } from "./noop-deploy.ts";
 import type { Place } from "./place.ts";
 import { openPlace } from "./place.ts";
 import { planFleet } from "./plan.ts";
+import { providerInfo } from "./provider-info.ts";
 import type { Results, Row } from "./report.ts";
 import { asJson, asMarkdown, asTable } from "./report.ts";
 import { start64 } from "./start-64.ts";
@@ -38,6 +39,7 @@ import { versionStart } from "./version-start.ts";
 /** Each row by its name. */
 const benches: Readonly<Record<string, (place: Place) => Promise<Reading[]>>> = {
   "version-start": versionStart,
+  "provider-info": providerInfo,
   "noop-deploy": noopDeploy,
   "status-200": status200,
   "decision-to-running": decisionToRunning,
