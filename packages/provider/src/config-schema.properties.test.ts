@@ -27,9 +27,8 @@ function valid(of: Schema): fc.Arbitrary<unknown> {
     case "string":
       return of.pattern === undefined ? fc.string({ maxLength: 20 }) : fc.stringMatching(new RegExp(of.pattern));
     case "number":
-      return fc.integer({ min: of.minimum ?? 0, max: of.maximum ?? 0 });
     case "integer":
-      return fc.maxSafeInteger();
+      return fc.integer({ min: of.minimum ?? 0, max: of.maximum ?? 0 });
     case "array":
       return fc.array(valid(of.items ?? {}), { maxLength: 3 });
     case "object": {

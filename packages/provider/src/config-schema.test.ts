@@ -62,6 +62,13 @@ describe("the form", () => {
   });
 
   it("knows the bounds of numbers", () => {
+    const tolerated = (tolerationSeconds: unknown) => ({
+      namespace: "team",
+      image,
+      pod_options: { tolerations: [{ tolerationSeconds }] },
+    });
+    for (const wrong of [1.5, "1", 1e300]) expect(validate(tolerated(wrong))).toBe(false);
+    for (const right of [0, -1, 300]) expect(validate(tolerated(right))).toBe(true);
     const life = (active_deadline_seconds: number) => ({
       namespace: "team",
       image,

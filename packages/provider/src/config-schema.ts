@@ -96,6 +96,12 @@ const tolerationSchema = {
     operator: { enum: tolerationOperators, title: "Operator", description: "How the value is compared." },
     value: { type: "string", title: "Value", description: "The taint's value." },
     effect: { enum: tolerationEffects, title: "Effect", description: "The taint's effect. Empty: every effect." },
-    tolerationSeconds: { type: "integer", title: "Seconds", description: "For how long it is tolerated." },
+    tolerationSeconds: {
+      type: "integer",
+      title: "Seconds",
+      description: "For how long it is tolerated.",
+      minimum: Number.MIN_SAFE_INTEGER,
+      maximum: Number.MAX_SAFE_INTEGER,
+    },
   },
 } as const;

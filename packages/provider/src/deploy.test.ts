@@ -167,6 +167,24 @@ describe("what is sent", () => {
     }
     expect(intents.size).toBe(2);
   });
+
+  it("has another intent with another variable, image, size or place", async () => {
+    const intents = new Set<unknown>();
+    const all: readonly Changes[] = [
+      {},
+      { launch: { env: { GOOSE_MODEL: "m", ANOTHER: "1" } } },
+      { agent: { auth_tag: null } },
+      { config: { image: image.replace(/a{64}$/, "b".repeat(64)) } },
+      { config: { memory_limit: "5Gi" } },
+      { config: { pod_options: { node_selector: { disk: "fast" } } } },
+    ];
+    for (const changes of all) {
+      await deploy(changes);
+      intents.add(server.sent.at(-1)?.metadata.annotations?.["buzz.block.xyz/create-intent"]);
+      server.pods.clear();
+    }
+    expect(intents.size).toBe(all.length);
+  });
 });
 
 describe("how often it asks", () => {

@@ -11,7 +11,7 @@ export function secretsIn(request: Json): string[] {
 }
 
 function within(fields: Json, name: string): Json {
-  const value = Object.hasOwn(fields, name) ? fields[name] : null;
+  const value = fields[name];
   return isObject(value) ? value : {};
 }
 
