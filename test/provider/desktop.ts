@@ -29,6 +29,8 @@ interface StartOptions {
   /** For Node, before the program. */
   readonly nodeArgs?: readonly string[];
   readonly cwd?: string;
+  /** In the place of the built provider. */
+  readonly program?: string;
 }
 
 export interface Running {
@@ -62,7 +64,11 @@ export async function openDesktop(): Promise<Desktop> {
   // TMPDIR tells whose process it is to whoever looks for those that are left.
   const env = { PATH: "/usr/bin:/bin", HOME: home, TMPDIR: tmpdir() };
   const start = (options: StartOptions = {}): Running =>
-    startProcess([...(options.nodeArgs ?? []), program], options.env ?? env, options.cwd ?? elsewhere);
+    startProcess(
+      [...(options.nodeArgs ?? []), options.program ?? program],
+      options.env ?? env,
+      options.cwd ?? elsewhere,
+    );
   return {
     program,
     home,
@@ -77,6 +83,12 @@ export async function openDesktop(): Promise<Desktop> {
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
+
+/** Arguments for a Node that is to think that it is an old one. */
+export const pretendOld: readonly string[] = [
+  "--import",
+  `data:text/javascript,${encodeURIComponent('Object.defineProperty(process.versions,"node",{value:"20.1.2"})')}`,
+];
 
 function bytesOf(request: unknown): Buffer {
   if (Buffer.isBuffer(request)) return request;

@@ -1,7 +1,7 @@
 // What comes on standard input, however it comes: always one answer on one line, and whoever writes is never cut off.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../machine/until.ts";
-import { answerOf, type Desktop, openDesktop, refusalOf } from "./desktop.ts";
+import { answerOf, type Desktop, openDesktop, pretendOld, refusalOf } from "./desktop.ts";
 import { deployRequest, secretValues } from "./request.ts";
 
 let desktop: Desktop;
@@ -74,10 +74,8 @@ test("without an end of the input there is no answer, and a signal ends it", asy
 });
 
 test("a Node that is too old says so in an answer, once all is read", async () => {
-  const pretend = 'Object.defineProperty(process.versions,"node",{value:"20.1.2"})';
-  const preload = `data:text/javascript,${encodeURIComponent(pretend)}`;
   const ended = await desktop.ask(deployRequest({ agent: { system_prompt: "x".repeat(3_000_000) } }), {
-    nodeArgs: ["--import", preload],
+    nodeArgs: pretendOld,
   });
   expect(refusalOf(ended, secretValues)).toMatch(/^Node 24 or newer is needed, and this is v/);
 });
