@@ -111,6 +111,7 @@ describe("what helps", () => {
     ],
     ["unschedulable", "add a node; `kubectl get nodes` lists them", "add a node; `kubectl get nodes` lists them"],
     ["scopeAbsent", "run `kubectl create namespace team`", "run `kubectl create namespace team`"],
+    ["scopeAbsent", "run `kubectl create namespace moorage-x`", "run `kubectl create namespace moorage-x`"],
     [
       "somethingNew",
       "`moorage deploy scribe` waits for it",

@@ -4,8 +4,8 @@ import { pullWords } from "@moorage/core";
 import { type CommandPlace, kubectl } from "@moorage/kubernetes";
 
 const again = "start the agent again";
-/** What only the command knows, and its declaration. */
-const ofCommand = /\bmoorage\b|`kubernetes\.|\bdeclar|`--/;
+/** What only the command knows, and its declaration. A context, a namespace or a node may have any of these words in its name. */
+const ofCommand = /`moorage |`kubernetes\.|\bdeclar|`--/;
 
 /** `pod`: its deterministic name. */
 export function remedyFor({ code, hint }: Condition, place: CommandPlace, pod: string): string {
