@@ -48,7 +48,7 @@ describe.skipIf(thisCluster().own === null)("what a deploy through the provider 
     });
     const defaults = {
       dnsPolicy: "ClusterFirst",
-      nodeName: "node1",
+      nodeName: expect.stringMatching(/^node\d$/),
       preemptionPolicy: "PreemptLowerPriority",
       priority: 0,
       schedulerName: "default-scheduler",
