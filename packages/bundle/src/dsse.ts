@@ -1,5 +1,5 @@
 /** Signed envelopes: DSSE v1 (secure-systems-lab), with Ed25519 signatures over the pre-authentication encoding. */
-import { type KeyId, keyIdOf, type PublicKey, type SigningKey, verifySignature } from "@moorage/keys";
+import { type KeyId, type PublicKey, type SigningKey, type Verifier, verifierOf } from "@moorage/keys";
 import { BundleError, fileFlaw } from "./bundle-error.ts";
 import { readDocument } from "./canonical-document.ts";
 import { type Field, fail, fieldsOf, listOf, textOf } from "./fields.ts";
@@ -77,14 +77,16 @@ export function parseEnvelope(bytes: Uint8Array): Envelope {
 
 /** Which of the keys have signed: each counts once, however often it signed. */
 export function signersOf(envelope: Envelope, keys: readonly PublicKey[]): ReadonlySet<KeyId> {
+  return signersAmong(envelope, keys.map(verifierOf));
+}
+
+/** As `signersOf`, for keys that verify again and again. */
+export function signersAmong(envelope: Envelope, verifiers: readonly Verifier[]): ReadonlySet<KeyId> {
   const message = preAuthenticationEncoding(envelope.payloadType, envelope.payload);
   const signers = new Set<KeyId>();
   for (const { keyId, signature } of envelope.signatures)
-    for (const key of keys) {
-      const id = keyIdOf(key);
-      if ((keyId === null || keyId === id) && !signers.has(id) && verifySignature(key, message, signature))
-        signers.add(id);
-    }
+    for (const { keyId: id, verifies } of verifiers)
+      if ((keyId === null || keyId === id) && !signers.has(id) && verifies(message, signature)) signers.add(id);
   return signers;
 }
 

@@ -1,10 +1,18 @@
 /** The trust root: whose signatures count, how many of them it takes, and how one root hands over to the next. */
 import { hash } from "node:crypto";
 import type { Json } from "@moorage/core";
-import { type KeyId, keyIdOf, type PublicKey, readPublicKey, type SigningKey } from "@moorage/keys";
+import {
+  type KeyId,
+  keyIdOf,
+  type PublicKey,
+  readPublicKey,
+  type SigningKey,
+  type Verifier,
+  verifierOf,
+} from "@moorage/keys";
 import { BundleError, fileFlaw } from "./bundle-error.ts";
 import { canonicalBytes, readCanonical } from "./canonical-document.ts";
-import { type Envelope, parseEnvelope, signEnvelope, signersOf } from "./dsse.ts";
+import { type Envelope, parseEnvelope, signEnvelope, signersAmong } from "./dsse.ts";
 import {
   checkFormat,
   type Field,
@@ -43,10 +51,22 @@ interface RootKey {
 }
 
 /** A root whose own signatures hold, with the digest that is pinned. */
-export interface PinnedRoot {
+export class PinnedRoot {
   readonly root: TrustRoot;
   /** `sha256:<hex>` of its canonical bytes. */
   readonly digest: string;
+  #verifiers: readonly Verifier[] | null = null;
+
+  constructor(root: TrustRoot) {
+    this.root = root;
+    this.digest = rootDigest(root);
+  }
+
+  /** Which of its keys have signed. */
+  signersOf(envelope: Envelope): ReadonlySet<KeyId> {
+    this.#verifiers ??= publicKeysOf(this.root).map(verifierOf);
+    return signersAmong(envelope, this.#verifiers);
+  }
 }
 
 export function trustRoot(options: {
@@ -90,20 +110,20 @@ export function nextRoot(current: PinnedRoot, bytes: Uint8Array): PinnedRoot {
   const next = selfSigned(envelope);
   if (next.root.version !== current.root.version + 1)
     throw refused("rootVersion", `has version ${next.root.version}, and the next one is ${current.root.version + 1}`);
-  if (!enoughSigned(current.root, envelope))
+  if (!enoughSigned(current, envelope))
     throw refused("rootNotHandedOver", "is not signed by enough keys of the root before it");
   return next;
 }
 
 function selfSigned(envelope: Envelope): PinnedRoot {
   if (envelope.payloadType !== rootPayloadType) throw refused("rootType", "is an envelope of something else");
-  const root = parseRoot(envelope.payload);
-  if (!enoughSigned(root, envelope)) throw refused("rootUnsigned", "is not signed by enough of its own keys");
-  return { root, digest: rootDigest(root) };
+  const pinned = new PinnedRoot(parseRoot(envelope.payload));
+  if (!enoughSigned(pinned, envelope)) throw refused("rootUnsigned", "is not signed by enough of its own keys");
+  return pinned;
 }
 
-function enoughSigned(root: TrustRoot, envelope: Envelope): boolean {
-  return signersOf(envelope, publicKeysOf(root)).size >= root.threshold;
+function enoughSigned(pinned: PinnedRoot, envelope: Envelope): boolean {
+  return pinned.signersOf(envelope).size >= pinned.root.threshold;
 }
 
 export function publicKeysOf(root: TrustRoot): readonly PublicKey[] {

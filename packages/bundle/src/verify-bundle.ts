@@ -14,10 +14,10 @@ import type { KeyId, SigningKey } from "@moorage/keys";
 import { BundleError, fileFlaw, shown } from "./bundle-error.ts";
 import { type BundleFault, orderHints } from "./bundle-fault.ts";
 import type { Component } from "./catalog.ts";
-import { type Envelope, parseEnvelope, signEnvelope, signersOf } from "./dsse.ts";
+import { type Envelope, parseEnvelope, signEnvelope } from "./dsse.ts";
 import { KnownManifests } from "./known-manifests.ts";
 import { type Manifest, manifestBytes } from "./manifest.ts";
-import { type PinnedRoot, publicKeysOf } from "./trust-root.ts";
+import type { PinnedRoot } from "./trust-root.ts";
 
 export const bundlePayloadType = "application/vnd.moorage.bundle.v1+json";
 
@@ -58,8 +58,8 @@ export interface VerifyOptions {
 /** As `VerifyOptions`, for who holds many bundles. */
 export interface CheckOptions extends Omit<VerifyOptions, "payload"> {
   readonly manifests: KnownManifests;
-  /** Called once the manifest is found to be good: calls with a reader of its content, null when there is no content at all. */
-  readonly withPayload: <Value>(manifest: Manifest, use: (payload: PayloadReader | null) => Value) => Value;
+  /** The content of a manifest, once that is found to be good. */
+  readonly payloadOf: (manifest: Manifest) => PayloadReader;
 }
 
 export type BundleVerification =
@@ -92,7 +92,7 @@ export function signManifest(manifest: Manifest, keys: readonly SigningKey[]): E
  * bytes hold; whatever is wrong is the reason of a refusal.
  */
 export function verifyBundle(bytes: Uint8Array, { payload, ...options }: VerifyOptions): BundleVerification {
-  return checkBundle(bytes, { ...options, manifests: new KnownManifests(), withPayload: (_, use) => use(payload) });
+  return checkBundle(bytes, { ...options, manifests: new KnownManifests(), payloadOf: () => payload });
 }
 
 /** As `verifyBundle`. */
@@ -136,14 +136,13 @@ class BundleCheck {
     this.#root(manifest, known);
     this.#order(manifest, digest, known);
     this.#target(manifest);
-    this.#options.withPayload(manifest, (payload) => {
-      for (const component of manifest.components) checkContent(component, payload?.(component) ?? null);
-    });
+    const payload = this.#options.payloadOf(manifest);
+    for (const component of manifest.components) checkContent(component, payload(component));
     return { manifest, digest, signers, envelope: bytes } as VerifiedBundle;
   }
 
   #signatures(envelope: Envelope): ReadonlySet<KeyId> {
-    const { root } = this.#options.root;
+    const { root } = this.#options;
     if (envelope.payloadType !== bundlePayloadType)
       refuse(
         "envelopeInvalid",
@@ -153,20 +152,20 @@ class BundleCheck {
       );
     if (envelope.signatures.length === 0)
       refuse("unsigned", "the bundle has no signature", "sign it and publish it again");
-    const signers = signersOf(envelope, publicKeysOf(root));
+    const signers = root.signersOf(envelope);
     if (signers.size === 0)
       refuse(
         "wrongKey",
         "no signature of the bundle is one of a key that is trusted here",
         "sign it with a trusted key",
       );
-    if (signers.size < root.threshold)
+    if (signers.size < root.root.threshold)
       refuse(
         "thresholdNotMet",
         "the bundle has fewer signatures than the trust root asks for",
         "have it signed by more",
         {
-          expected: root.threshold,
+          expected: root.root.threshold,
           actual: signers.size,
         },
       );
