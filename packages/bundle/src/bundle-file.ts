@@ -1,4 +1,4 @@
-/** A bundle in one file, to carry elsewhere: a first line that says so, the envelope, and the content of all components after it. */
+/** A bundle in one file, to carry elsewhere. */
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import { BundleError, fileFlaw } from "./bundle-error.ts";
@@ -7,13 +7,9 @@ import { type Envelope, envelopeBytes, envelopeLimits, parseEnvelope } from "./d
 import { readOpen } from "./file-content.ts";
 import { type Manifest, parseManifest } from "./manifest.ts";
 import { systemCodeOf } from "./node-error.ts";
-import { packParts } from "./pack.ts";
+import { envelopePlace, longestFirstLine, packParts, placesOf } from "./pack.ts";
 import type { PayloadReader } from "./verify-bundle.ts";
 
-const magic = "moorage.dev/bundle-file/v1";
-/** `moorage.dev/bundle-file/v1 4711`, with the bytes of the envelope. */
-const firstLine = /^moorage\.dev\/bundle-file\/v1 ([1-9]\d{0,7})\n/;
-const longestFirstLine = magic.length + 10;
 const largest = longestFirstLine + envelopeLimits.bytes + catalogLimits.bytes;
 
 /** What a file holds. Nothing of it is verified. */
@@ -35,7 +31,7 @@ export function writeBundleFile(path: string, envelope: Envelope, payload: Paylo
   const fresh = `${path}.${randomBytes(8).toString("hex")}.new`;
   told(path, () => {
     checkPlace(path);
-    const parts = [Buffer.from(`${magic} ${signed.length}\n`), signed, ...packParts(manifest, payload)];
+    const parts = [...packParts(signed, manifest, payload)];
     try {
       fs.writeFileSync(fresh, Buffer.concat(parts), { flag: "wx" });
       fs.renameSync(fresh, path);
@@ -48,19 +44,13 @@ export function writeBundleFile(path: string, envelope: Envelope, payload: Paylo
 /** Reads no more than a bundle may have. Throws a `BundleError` for what is none, or not whole. */
 export function readBundleFile(path: string): BundleFile {
   const content = told(path, () => readBounded(path));
-  const head = firstLine.exec(content.toString("latin1", 0, longestFirstLine));
-  if (head === null)
+  const place = envelopePlace(content);
+  if (place === null)
     throw refused(path, "bundleFileInvalid", "is no bundle", "name a file of `moorage bundle build --output`");
-  const begin = head[0].length;
-  const bytes = content.subarray(begin, begin + Number(head[1]));
-  const rest = content.subarray(begin + Number(head[1]));
+  const bytes = content.subarray(place.begin, place.end);
+  const rest = content.subarray(place.end);
   const { envelope, manifest } = opened(path, bytes);
-  const places = new Map<string, number>();
-  let size = 0;
-  for (const component of manifest.components) {
-    places.set(component.path, size);
-    size += component.size;
-  }
+  const { places, size } = placesOf(manifest);
   if (size !== rest.length)
     throw refused(
       path,
@@ -110,7 +100,7 @@ function checkPlace(path: string): void {
   if (there.isFile()) {
     const file = fs.openSync(path, "r");
     try {
-      if (firstLine.test(readOpen(file, longestFirstLine).toString("latin1"))) return;
+      if (envelopePlace(readOpen(file, longestFirstLine)) !== null) return;
     } finally {
       fs.closeSync(file);
     }

@@ -44,7 +44,7 @@ test("from a directory to what an agent reads: what was hashed is what arrives, 
     if (verdict.kind === "refused") throw new Error(verdict.message);
     store.put(verdict.bundle, content.payload);
     expect(store.publish(verdict.bundle).kind).toBe("published");
-    const name = store.withPayload(manifest, (payload) =>
+    const name = store.withPayload(verdict.bundle, (payload) =>
       unpackBundle(verdict.bundle, payload ?? (() => null), join(folder, "copies")),
     );
     switchLink(join(folder, "copies/current"), name);

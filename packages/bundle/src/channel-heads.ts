@@ -46,11 +46,15 @@ export function readHistory(folder: string, channel: Channel): PublishedHead[] {
     .map((name) => entryAt(line, name, 3, channel));
 }
 
-/** A bundle as it was published in a channel, from the newest back; null when it was not. Throws a `StoreError`. */
-export function findPublished(folder: string, channel: Channel, digest: string): PublishedHead | null {
+/** A bundle as it was published in a channel, `likely` under that sequence; null when it was not. Throws a `StoreError`. */
+export function findPublished(
+  folder: string,
+  channel: Channel,
+  digest: string,
+  likely: number | null,
+): PublishedHead | null {
   const line = lineOf(folder, channel);
-  const head = readHead(folder, channel);
-  if (head?.digest === digest) return head;
+  if (likely !== null && publishedAs(line, channel, likely) === digest) return { channel, sequence: likely, digest };
   for (const name of entriesIn(line).reverse()) {
     const entry = entryAt(line, name, 3, channel);
     if (entry.digest === digest) return entry;

@@ -32,6 +32,12 @@ describe("a manifest", () => {
     expect(known.read(bytes).manifest).toEqual(manifest);
   });
 
+  test("that was verified elsewhere is kept", () => {
+    const known = new KnownManifests();
+    known.keep({ manifest, digest: digestOf(manifest) });
+    expect(known.read(bytes).manifest).toBe(manifest);
+  });
+
   test("that nobody asked for any more is forgotten", () => {
     const known = new KnownManifests();
     known.read(bytes);

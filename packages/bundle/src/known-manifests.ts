@@ -1,6 +1,7 @@
 /** Manifests by the digest of their bytes: what has been read once is not read again, whichever file it comes from. */
 import { type Manifest, manifestDigest, parseManifest } from "./manifest.ts";
 
+/** A manifest with the digest of its bytes. */
 export interface KnownManifest {
   readonly manifest: Manifest;
   readonly digest: string;
@@ -16,11 +17,15 @@ export class KnownManifests {
   /** Throws a `BundleError` like `parseManifest`. */
   read(bytes: Uint8Array): KnownManifest {
     const digest = manifestDigest(bytes);
-    const manifest = this.#known.get(digest) ?? parseManifest(bytes);
+    const known = { manifest: this.#known.get(digest) ?? parseManifest(bytes), digest };
+    this.keep(known);
+    return known;
+  }
+
+  keep({ manifest, digest }: KnownManifest): void {
     this.#known.set(digest, manifest);
     const [oldest] = this.#known.keys();
     if (this.#known.size > most && oldest !== undefined) this.#known.delete(oldest);
-    return { manifest, digest };
   }
 
   /** Null for one that was not read before, or long ago. */

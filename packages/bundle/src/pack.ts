@@ -1,18 +1,39 @@
-/** A pack: the content of all components of one catalog, one after the other in the manifest's order, in one file. */
+/** How a bundle lies in one file: a first line that says so, the envelope, and the content of all components after it, in the manifest's order. */
 import { hash } from "node:crypto";
-import fs from "node:fs";
 import type { Component } from "./catalog.ts";
 import type { Manifest } from "./manifest.ts";
-import { codeOf } from "./node-error.ts";
 import { StoreError } from "./store-error.ts";
 import type { PayloadReader } from "./verify-bundle.ts";
 
-const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
-
 type Components = Pick<Manifest, "components">;
 
-/** The parts of a pack, each proved to be what was signed. Throws a `StoreError`. */
-export function* packParts({ components }: Components, payload: PayloadReader): Generator<Uint8Array> {
+const magic = "moorage.dev/bundle-file/v1";
+/** `moorage.dev/bundle-file/v1 4711`, with the bytes of the envelope. */
+const firstLine = /^moorage\.dev\/bundle-file\/v1 ([1-9]\d{0,7})\n/;
+/** Bytes. */
+export const longestFirstLine: number = magic.length + 10;
+
+export interface EnvelopePlace {
+  readonly begin: number;
+  /** Where the content begins. */
+  readonly end: number;
+}
+
+/** By the first bytes of a file; null for what is no bundle. */
+export function envelopePlace(bytes: Uint8Array): EnvelopePlace | null {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, longestFirstLine)).toString("latin1");
+  const head = firstLine.exec(text);
+  return head === null ? null : { begin: head[0].length, end: head[0].length + Number(head[1]) };
+}
+
+/** The parts of a file, the content of each component proved to be what was signed. Throws a `StoreError`. */
+export function* packParts(
+  envelope: Uint8Array,
+  { components }: Components,
+  payload: PayloadReader,
+): Generator<Uint8Array> {
+  yield Buffer.from(`${magic} ${envelope.length}\n`);
+  yield envelope;
   for (const component of components) {
     const bytes = payload(component);
     if (bytes === null || !isContent(component, bytes))
@@ -26,47 +47,16 @@ export function isContent({ size, sha256 }: Component, bytes: Uint8Array): boole
   return bytes.length === size && hash("sha256", bytes, "hex") === sha256;
 }
 
-/** Reads the components out of a pack; null for what is not there, or not whole. The bytes are not proved. */
-export class PackReader {
-  readonly #file: number;
-  readonly #places = new Map<string, number>();
-
-  /** Null when there is no pack, or something else in its place. */
-  static open(path: string, manifest: Components): PackReader | null {
-    try {
-      // Nothing waits for whoever writes into a pipe.
-      const file = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-      if (fs.fstatSync(file).isFile()) return new PackReader(file, manifest);
-      fs.closeSync(file);
-      return null;
-    } catch (error) {
-      if (codeOf(error) === "ENOENT") return null;
-      throw error;
-    }
+/** Where each component begins, counted from the begin of the content, and the bytes of all; by path. */
+export function placesOf({ components }: Components): {
+  readonly places: ReadonlyMap<string, number>;
+  readonly size: number;
+} {
+  const places = new Map<string, number>();
+  let size = 0;
+  for (const component of components) {
+    places.set(component.path, size);
+    size += component.size;
   }
-
-  private constructor(file: number, { components }: Components) {
-    this.#file = file;
-    let at = 0;
-    for (const { path, size } of components) {
-      this.#places.set(path, at);
-      at += size;
-    }
-  }
-
-  readonly read: PayloadReader = ({ path, size }) => {
-    const at = this.#places.get(path);
-    if (at === undefined) return null;
-    const bytes = Buffer.allocUnsafe(size);
-    for (let length = 0; length < size; ) {
-      const read = fs.readSync(this.#file, bytes, length, size - length, at + length);
-      if (read === 0) return null;
-      length += read;
-    }
-    return bytes;
-  };
-
-  close(): void {
-    fs.closeSync(this.#file);
-  }
+  return { places, size };
 }

@@ -50,7 +50,7 @@ export function goLive({ store, disk, copies, link }: Scene, manifest: Manifest,
   const bundle = bundleOf(manifest, files);
   store.put(bundle, optionsFor(root, files).payload);
   const publication = store.publish(bundle);
-  const name = store.withPayload(manifest, (payload) => unpackBundle(bundle, payload ?? (() => null), copies, disk));
+  const name = store.withPayload(bundle, (payload) => unpackBundle(bundle, payload ?? (() => null), copies, disk));
   switchLink(link, name, disk);
   return publication;
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { temporaryFolder } from "./catalog-folder.fixture.ts";
 import { envelopeBytes, parseEnvelope } from "./dsse.ts";
+import { envelopePlace } from "./pack.ts";
 import { digestOf, manifestOf, optionsFor } from "./signed-bundle.fixture.ts";
 import { openStore } from "./store.ts";
 import { StoreError } from "./store-error.ts";
@@ -39,9 +40,8 @@ function stored(): string {
   return found.kind === "refused" ? found.reason : found.kind;
 }
 
-function contentFile(kind: "bundle" | "catalog"): string {
-  const hex = (kind === "bundle" ? digest : oldManifest.catalogHash).slice(-64);
-  return join(folder, "bundles", "sha256", `${hex}.${kind}`);
+function fileOf(of: string = digest): string {
+  return join(folder, "bundles", "sha256", `${of.slice(-64)}.bundle`);
 }
 
 function storeCode(work: () => unknown): string {
@@ -61,10 +61,26 @@ describe("content", () => {
     scene.store.put(bundleOf(oldManifest, oldFiles), payload);
     expect(stored()).toBe("verified");
     expect(scene.store.manifest(digest)).toEqual(oldManifest);
-    const texts = scene.store.withPayload(oldManifest, (read) =>
+    const texts = scene.store.withPayload({ manifest: oldManifest, digest }, (read) =>
       oldManifest.components.map((component) => Buffer.from(read?.(component) ?? []).toString()),
     );
     expect(texts).toEqual(oldManifest.components.map(({ path }) => oldFiles[path]));
+  });
+
+  test("comes back however large it is, and whatever of it is large", () => {
+    const many = Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`prompts/${at}.md`, `${at}\n`]));
+    for (const files of [{ "a.md": "a", "b.md": "b".repeat(300_000), "c.md": "c" }, many]) {
+      const manifest = manifestOf(files);
+      const { payload: content, ...rest } = optionsFor(root, files);
+      scene.store.put(bundleOf(manifest, files), content);
+      expect(scene.store.get(digestOf(manifest), rest).kind).toBe("verified");
+      const place = fileOf(digestOf(manifest));
+      const whole = fs.readFileSync(place);
+      fs.writeFileSync(place, whole.with(whole.length - 2, whole.at(-2)! ^ 1));
+      expect(scene.store.get(digestOf(manifest), rest)).toMatchObject({ kind: "refused", reason: "payloadWrong" });
+      fs.writeFileSync(place, whole.subarray(0, -1));
+      expect(scene.store.get(digestOf(manifest), rest)).toMatchObject({ kind: "refused", reason: "payloadMissing" });
+    }
   });
 
   test("only its owner can read the files", () => {
@@ -78,35 +94,38 @@ describe("content", () => {
 
   test("with a bit flipped anywhere it never comes back as verified", () => {
     scene.store.put(bundleOf(oldManifest, oldFiles), payload);
-    for (const kind of ["catalog", "bundle"] as const) {
-      const file = contentFile(kind);
-      const whole = fs.readFileSync(file);
-      for (let at = 0; at < whole.length; at += kind === "catalog" ? 1 : 41) {
-        fs.writeFileSync(file, whole.with(at, whole[at]! ^ 4));
-        const state = stored();
-        // A bit of Base64's padding or of a key's hint says nothing about the content.
-        if (kind === "catalog") expect(state).toBe("payloadWrong");
-        else expect(["verified", "envelopeInvalid", "wrongKey", "manifestInvalid", "payloadMissing"]).toContain(state);
-      }
-      fs.writeFileSync(file, whole);
-      expect(stored()).toBe("verified");
+    const file = fileOf();
+    const whole = fs.readFileSync(file);
+    const { begin, end } = envelopePlace(whole)!;
+    for (let at = 0; at < whole.length; at += at < begin || at >= end ? 1 : 41) {
+      fs.writeFileSync(file, whole.with(at, whole[at]! ^ 4));
+      const state = stored();
+      // A bit of Base64's padding or of a key's hint says nothing about the content.
+      if (at >= end) expect(state).toBe("payloadWrong");
+      else expect(["verified", "envelopeInvalid", "wrongKey", "manifestInvalid"]).toContain(state);
+      if (at < begin) expect(state).toBe("envelopeInvalid");
     }
+    fs.writeFileSync(file, whole);
+    expect(stored()).toBe("verified");
   });
 
   test("T50: missing, emptied and cut files are told as that, and storing again repairs them", () => {
     const bundle = bundleOf(oldManifest, oldFiles);
-    const damage: readonly (readonly ["bundle" | "catalog", (file: string) => void, string])[] = [
-      ["catalog", (file) => fs.rmSync(file), "payloadMissing"],
-      ["catalog", (file) => fs.truncateSync(file), "payloadMissing"],
-      ["catalog", (file) => fs.truncateSync(file, 5), "payloadMissing"],
-      ["bundle", (file) => fs.rmSync(file), "missing"],
-      ["bundle", (file) => fs.truncateSync(file), "envelopeInvalid"],
-      ["bundle", (file) => fs.truncateSync(file, 100), "envelopeInvalid"],
-      ["bundle", (file) => fs.truncateSync(file, 2 ** 31), "envelopeInvalid"],
+    const endOf = (file: string): number => envelopePlace(fs.readFileSync(file))!.end;
+    const damage: readonly (readonly [(file: string) => void, string])[] = [
+      [(file) => fs.truncateSync(file, endOf(file)), "payloadMissing"],
+      [(file) => fs.truncateSync(file, endOf(file) + 5), "payloadMissing"],
+      [(file) => fs.rmSync(file), "missing"],
+      [(file) => fs.truncateSync(file), "envelopeInvalid"],
+      [(file) => fs.truncateSync(file, 10), "envelopeInvalid"],
+      [(file) => fs.truncateSync(file, 100), "envelopeInvalid"],
+      [(file) => fs.writeFileSync(file, bundle.envelope), "payloadMissing"],
+      [(file) => fs.writeFileSync(file, "moorage.dev/bundle-file/v1 99999999\n"), "envelopeInvalid"],
+      [(file) => (fs.truncateSync(file), fs.truncateSync(file, 2 ** 31)), "envelopeInvalid"],
     ];
-    for (const [kind, harm, state] of damage) {
+    for (const [harm, state] of damage) {
       scene.store.put(bundle, payload);
-      harm(contentFile(kind));
+      harm(fileOf());
       expect(stored()).toBe(state);
     }
     scene.store.put(bundle, payload);
@@ -116,10 +135,7 @@ describe("content", () => {
   test("a bundle under another's digest is not taken for it", () => {
     scene.store.put(bundleOf(oldManifest, oldFiles), payload);
     scene.store.put(bundleOf(newManifest, newFiles), optionsFor(root, newFiles).payload);
-    fs.copyFileSync(
-      join(folder, "bundles/sha256", `${digestOf(newManifest).slice(-64)}.bundle`),
-      contentFile("bundle"),
-    );
+    fs.copyFileSync(fileOf(digestOf(newManifest)), fileOf());
     expect(storeCode(() => scene.store.get(digest, options))).toBe("storeCorrupt");
   });
 
@@ -135,7 +151,9 @@ describe("content", () => {
     scene.store.put(bundle, payload);
     const envelope = envelopeBytes(parseEnvelope(Buffer.concat([bundle.envelope, Buffer.from("\n")])));
     scene.store.put({ ...bundle, envelope: Buffer.concat([envelope, Buffer.from(" ")]) }, payload);
-    expect(fs.readFileSync(contentFile("bundle")).at(-1)).toBe(32);
+    const file = fs.readFileSync(fileOf());
+    expect(file[envelopePlace(file)!.end - 1]).toBe(32);
+    expect(stored()).toBe("verified");
   });
 
   test("no digest leads out of the store", () => {
@@ -213,8 +231,8 @@ describe("heads", () => {
     fs.renameSync(join(line, "0000000002"), join(line, "0000000003"));
     expect(storeCode(() => scene.store.floor(channel))).toBe("storeCorrupt");
     fs.renameSync(join(line, "0000000003"), join(line, "0000000002"));
-    const place = join(folder, "bundles/sha256", `${digestOf(newManifest).slice(-64)}.bundle`);
-    fs.copyFileSync(contentFile("bundle"), place);
+    const place = fileOf(digestOf(newManifest));
+    fs.copyFileSync(fileOf(), place);
     expect(storeCode(() => scene.store.floor(channel))).toBe("storeCorrupt");
     fs.truncateSync(place);
     expect(storeCode(() => scene.store.floor(channel))).toBe("storeCorrupt");
@@ -228,14 +246,20 @@ describe("copies", () => {
     goLive(scene, oldManifest, oldFiles);
     const bundle = bundleOf(newManifest, newFiles);
     scene.store.put(bundle, optionsFor(root, newFiles).payload);
-    const pack = join(folder, "bundles/sha256", `${newManifest.catalogHash.slice(-64)}.catalog`);
-    const whole = fs.readFileSync(pack);
-    for (const bytes of [whole.with(9, 0), whole.subarray(0, 50), Buffer.alloc(0)]) {
-      fs.writeFileSync(pack, bytes);
+    const file = fileOf(bundle.digest);
+    const whole = fs.readFileSync(file);
+    const { end } = envelopePlace(whole)!;
+    for (const bytes of [
+      whole.with(end + 9, 0),
+      whole.subarray(0, end + 50),
+      whole.subarray(0, end),
+      Buffer.alloc(0),
+    ]) {
+      fs.writeFileSync(file, bytes);
       for (const attempt of ["first", "after a restart"]) {
         const again = openScene(folder);
         const code = storeCode(() =>
-          again.store.withPayload(newManifest, (read) => unpackBundle(bundle, read ?? (() => null), again.copies)),
+          again.store.withPayload(bundle, (read) => unpackBundle(bundle, read ?? (() => null), again.copies)),
         );
         expect(`${attempt} ${code}`).toBe(`${attempt} storeCorrupt`);
         expect(copyOf(again, newManifest)).toBeNull();

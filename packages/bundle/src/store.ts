@@ -14,13 +14,12 @@ import {
 } from "./channel-heads.ts";
 import { hexOf } from "./content-name.ts";
 import { type Disk, makeDurableFolder, nodeDisk, sweepUnfinished, writeUnfinished } from "./disk.ts";
-import { envelopeLimits, parseEnvelope } from "./dsse.ts";
-import { readOpen } from "./file-content.ts";
+import { parseEnvelope } from "./dsse.ts";
 import { type KnownManifest, KnownManifests } from "./known-manifests.ts";
 import type { Manifest } from "./manifest.ts";
-import { codeOf } from "./node-error.ts";
-import { isContent, PackReader, packParts } from "./pack.ts";
+import { isContent, packParts } from "./pack.ts";
 import { guarded, StoreError } from "./store-error.ts";
+import { StoredFile } from "./stored-file.ts";
 import {
   type BundleVerification,
   checkBundle,
@@ -28,8 +27,6 @@ import {
   type VerifiedBundle,
   type VerifyOptions,
 } from "./verify-bundle.ts";
-
-const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
 /** All throw a `StoreError` for what is wrong with the place; what is wrong with a bundle is a refusal. */
 export interface BundleStore {
@@ -39,8 +36,8 @@ export interface BundleStore {
   get(digest: string, options: Omit<VerifyOptions, "payload">): StoredBundle;
   /** The manifest that has this digest, as it was once read: not verified. Null when there is none, or a damaged one. */
   manifest(digest: string): Manifest | null;
-  /** Calls with a reader of the bundle's content; null when there is no content at all. */
-  withPayload<Value>(manifest: Manifest, use: (payload: PayloadReader | null) => Value): Value;
+  /** Calls with a reader of the bundle's content; null when there is no such bundle. */
+  withPayload<Value>(bundle: KnownManifest, use: (payload: PayloadReader | null) => Value): Value;
   head(channel: Channel): PublishedHead | null;
   /** The floor that the head of a channel sets for whoever begins here; `bareFloor` before the first. */
   floor(channel: Channel): Floor;
@@ -66,64 +63,71 @@ export interface StoreOptions {
   readonly disk?: Disk;
 }
 
-/** The store below a folder, which is made when something is put there: `sha256/…` and `channels/…`. */
+/** The store below a folder, which is made when something is put there: `sha256/…`, a file for each bundle, and `channels/…`. */
 export function openStore(folder: string, { now, disk = nodeDisk }: StoreOptions): BundleStore {
   const content = join(folder, "sha256");
   const manifests = new KnownManifests();
   let swept = false;
-  const envelopeAt = (digest: string): string => `${content}/${hexOf(digest)}.bundle`;
-  const packAt = (catalogHash: string): string => `${content}/${hexOf(catalogHash)}.catalog`;
+  const fileAt = (digest: string): string => `${content}/${hexOf(digest)}.bundle`;
 
-  function withPayload<Value>(manifest: Manifest, use: (payload: PayloadReader | null) => Value): Value {
-    return guarded("read the content of a bundle", () => {
-      const pack = PackReader.open(packAt(manifest.catalogHash), manifest);
-      try {
-        return use(pack?.read ?? null);
-      } finally {
-        pack?.close();
-      }
-    });
+  /** Calls with the file of a bundle; null when there is none. */
+  function withFile<Value>(digest: string, use: (file: StoredFile | null) => Value): Value {
+    const file = StoredFile.open(fileAt(digest));
+    try {
+      return use(file);
+    } finally {
+      file?.close();
+    }
+  }
+
+  function withPayload<Value>(
+    { manifest, digest }: KnownManifest,
+    use: (payload: PayloadReader | null) => Value,
+  ): Value {
+    return guarded("read the content of a bundle", () =>
+      withFile(digest, (file) => use(file === null ? null : file.payload(manifest))),
+    );
   }
 
   function put({ manifest, digest, envelope }: VerifiedBundle, payload: PayloadReader): void {
     guarded("store the bundle", () => {
-      const whole = withPayload(manifest, (stored) => stored !== null && holdsAll(manifest, stored));
-      const signed = readEnvelope(envelopeAt(digest));
-      const fresh: (readonly [string, string])[] = [];
+      const whole = withFile(digest, (file) => file !== null && holdsAll(file, manifest, envelope));
       makeDurableFolder(disk, content);
-      try {
-        if (!whole) add(packAt(manifest.catalogHash), packParts(manifest, payload));
-        if (signed === null || Buffer.compare(signed, envelope) !== 0) add(envelopeAt(digest), [envelope]);
-        for (const [from, to] of fresh) disk.rename(from, to);
-      } catch (error) {
-        for (const [from] of fresh) disk.remove(from);
-        throw error;
-      }
-      if (fresh.length > 0) disk.syncFolder(content);
+      if (!whole) replace(fileAt(digest), packParts(envelope, manifest, payload));
       // A look at all that there is, which need not be taken each time.
       if (!swept) sweepUnfinished(disk, content, now());
       swept = true;
-
-      function add(path: string, parts: Iterable<Uint8Array>): void {
-        fresh.push([writeUnfinished(disk, path, parts), path]);
-      }
+      manifests.keep({ manifest, digest });
     });
+  }
+
+  function replace(path: string, parts: Iterable<Uint8Array>): void {
+    const fresh = writeUnfinished(disk, path, parts);
+    try {
+      disk.rename(fresh, path);
+    } catch (error) {
+      disk.remove(fresh);
+      throw error;
+    }
+    disk.syncFolder(content);
   }
 
   function get(digest: string, options: Omit<VerifyOptions, "payload">): StoredBundle {
     return guarded("read the bundle", () => {
-      const envelope = readEnvelope(envelopeAt(digest));
-      if (envelope === null) return { kind: "missing", message: `there is no bundle ${digest} in the store` };
-      const verdict = checkBundle(envelope, { ...options, manifests, withPayload });
+      const verdict = withFile(digest, (file) => file && verdictOn(file, options));
+      if (verdict === null) return { kind: "missing", message: `there is no bundle ${digest} in the store` };
       if (verdict.kind === "refused" || verdict.bundle.digest === digest) return verdict;
       throw new StoreError("storeCorrupt", `under ${digest} lies another bundle, ${verdict.bundle.digest}`);
     });
   }
 
+  function verdictOn(file: StoredFile, options: Omit<VerifyOptions, "payload">): BundleVerification {
+    return checkBundle(file.envelope, { ...options, manifests, payloadOf: (manifest) => file.payload(manifest) });
+  }
+
   /** Null for what is not there, and for what is not the one of this digest. */
   function readManifest(digest: string): Manifest | null {
-    const envelope = readEnvelope(envelopeAt(digest));
-    const found = envelope === null ? null : manifestIn(envelope, manifests);
+    const found = withFile(digest, (file) => file && manifestIn(file.envelope, manifests));
     return found?.digest === digest ? found.manifest : null;
   }
 
@@ -143,7 +147,7 @@ export function openStore(folder: string, { now, disk = nodeDisk }: StoreOptions
 
   function assign(channel: Channel, digest: string): PublishedHead {
     return guarded("assign the bundle", () => {
-      const head = findPublished(folder, channel, digest);
+      const head = findPublished(folder, channel, digest, manifests.find(digest)?.sequence ?? null);
       if (head === null)
         throw new StoreError(
           "storeFault",
@@ -162,7 +166,7 @@ export function openStore(folder: string, { now, disk = nodeDisk }: StoreOptions
     head: (channel) => guarded("read what was published", () => readHead(folder, channel)),
     publish: (bundle) =>
       guarded("publish the bundle", () => {
-        if (readEnvelope(envelopeAt(bundle.digest)) === null)
+        if (fs.lstatSync(fileAt(bundle.digest), { throwIfNoEntry: false }) === undefined)
           throw new StoreError("storeFault", `the bundle ${bundle.digest} is not stored, and cannot be published`);
         return publishHead(disk, folder, bundle);
       }),
@@ -174,8 +178,10 @@ export function openStore(folder: string, { now, disk = nodeDisk }: StoreOptions
   };
 }
 
-function holdsAll({ components }: Manifest, payload: PayloadReader): boolean {
-  return components.every((component) => {
+function holdsAll(file: StoredFile, manifest: Manifest, envelope: Uint8Array): boolean {
+  if (Buffer.compare(file.envelope, envelope) !== 0) return false;
+  const payload = file.payload(manifest);
+  return manifest.components.every((component) => {
     const bytes = payload(component);
     return bytes !== null && isContent(component, bytes);
   });
@@ -187,21 +193,5 @@ function manifestIn(envelope: Uint8Array, manifests: KnownManifests): KnownManif
     return manifests.read(parseEnvelope(envelope).payload);
   } catch {
     return null;
-  }
-}
-
-/** At most one byte more than an envelope may have; null when there is none. */
-function readEnvelope(path: string): Uint8Array | null {
-  let file: number;
-  try {
-    file = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
-    throw error;
-  }
-  try {
-    return readOpen(file, Math.min(fs.fstatSync(file).size, envelopeLimits.bytes + 1));
-  } finally {
-    fs.closeSync(file);
   }
 }

@@ -75,7 +75,7 @@ export function withSide<T>(reference: BundleReference, store: BundleStore, use:
       return use({ components: reference.manifest.components, payload: reference.file.payload });
     case "stored": {
       const { manifest } = reference;
-      return store.withPayload(manifest, (payload) =>
+      return store.withPayload(reference, (payload) =>
         use({ components: manifest.components, payload: payload ?? (() => null) }),
       );
     }

@@ -54,7 +54,7 @@ function publishAgain(
   const manifest = store.manifest(digest);
   if (manifest === null) throw lost(channel, digest);
   const parent = publishedOf(store, channel);
-  return store.withPayload(manifest, (payload) => {
+  return store.withPayload({ manifest, digest }, (payload) => {
     if (payload === null) throw lost(channel, digest);
     const catalog = catalogOf(manifest);
     const published = publishContent({ channel, target: manifest.target }, { catalog, payload }, parent, machine);

@@ -269,14 +269,15 @@ describe("a bundle in a file", () => {
 test("what is damaged in the store is told by verify, and published again", async () => {
   await using here = catalogHere();
   await here.run(["bundle", "publish"]);
-  const { result } = await here.json<{ catalogHash: string }>(["bundle", "show", "1"], "BundleInfo");
-  const pack = join(here.folder, "state/moorage/bundles/sha256", `${result.catalogHash.slice(-64)}.catalog`);
-  writeFileSync(pack, "other.\n");
+  const { result } = await here.json<{ digest: string }>(["bundle", "show", "1"], "BundleInfo");
+  const file = join(here.folder, "state/moorage/bundles/sha256", `${result.digest.slice(-64)}.bundle`);
+  const whole = readFileSync(file);
+  writeFileSync(file, whole.fill("x", whole.length - 2));
   expect(await here.json(["bundle", "verify", "1"], "BundleVerification")).toMatchObject({
     exit: 4,
     result: { reason: "payloadWrong" },
   });
-  rmSync(pack);
+  writeFileSync(file, whole.subarray(0, -2));
   expect(await here.json(["bundle", "verify", "1"], "BundleVerification")).toMatchObject({
     exit: 4,
     result: { reason: "payloadMissing" },

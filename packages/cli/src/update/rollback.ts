@@ -167,7 +167,7 @@ function publishAgain(
   const done =
     manifest === null
       ? null
-      : store.withPayload(manifest, (payload) => {
+      : store.withPayload({ manifest, digest: to.digest }, (payload) => {
           if (payload === null) return null;
           const catalog = { hash: manifest.catalogHash, components: manifest.components };
           return publishContent({ channel, target: manifest.target }, { catalog, payload }, published, machine);

@@ -96,7 +96,7 @@ export class Copies {
     const manifest = this.#store.manifest(digest);
     if (manifest === null)
       throw new StoreError("storeCorrupt", `the bundle ${digest} is neither unpacked here nor whole in the store`);
-    return this.#store.withPayload(manifest, (payload) =>
+    return this.#store.withPayload({ manifest, digest }, (payload) =>
       unpackAnew(manifest, payload ?? (() => null), this.#folder, this.#disk),
     );
   }

@@ -99,7 +99,8 @@ describe("a start", () => {
     delivery.exited(done, true);
     for (const name of fs.readdirSync(quay.folder))
       if (name.startsWith(two.catalogHash.slice(-64))) fs.rmSync(join(quay.folder, name), { recursive: true });
-    fs.rmSync(join(quay.root, "bundles", "sha256", `${two.catalogHash.slice(-64)}.catalog`));
+    const file = join(quay.root, "bundles", "sha256", `${two.digest.slice(-64)}.bundle`);
+    fs.truncateSync(file, fs.statSync(file).size - 1);
     await quay.running();
     expect(contentOf(quay.link)).toBe("one");
     expect(quay.raised).toMatchObject([{ about: "bundleReverted" }]);
@@ -226,14 +227,13 @@ describe("a bundle", () => {
     quay.publish("one");
     const delivery = await quay.running();
     const two = quay.publish("two");
-    const pack = join(quay.root, "bundles", "sha256", `${two.catalogHash.slice(-64)}.catalog`);
-    const whole = fs.readFileSync(pack);
-    fs.chmodSync(pack, 0o600);
-    fs.writeFileSync(pack, Buffer.from(whole).fill(0));
+    const file = join(quay.root, "bundles", "sha256", `${two.digest.slice(-64)}.bundle`);
+    const whole = fs.readFileSync(file);
+    fs.writeFileSync(file, Buffer.from(whole).fill(0, whole.length - 1));
     delivery.look(healthy);
     expect(takeTurn(delivery)).toBe("one");
     expect(readAnswer(quay.folder)?.why?.reason).toBe("corrupt");
-    fs.writeFileSync(pack, whole);
+    fs.writeFileSync(file, whole);
     delivery.look(healthy);
     expect(takeTurn(delivery)).toBe("one");
     askRetry(quay.folder, two.digest);
