@@ -1,6 +1,7 @@
 /** Identity keys: a secp256k1 secret key as nsec1… (NIP-19, bech32) or 64 hex digits, and the identity that follows from it. */
 import { type Identity, parseIdentity } from "@moorage/core";
 import { KeyError } from "./key-error.ts";
+import { xOnlyPublicKey } from "./x-only-key.ts";
 
 /** The order of secp256k1 (SEC 2, 2.4.1): a key is above zero and below it. */
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -15,9 +16,7 @@ export async function keyIdentity(secret: string): Promise<Identity> {
   const value = BigInt(`0x${toHex(key)}`);
   if (value === 0n) throw new KeyError("keyZero");
   if (value >= order) throw new KeyError("keyOutOfRange");
-  // Loaded here, so that agents with a name identity do not pay for the curve.
-  const { schnorr } = await import("@noble/curves/secp256k1.js");
-  const identity = parseIdentity(toHex(schnorr.getPublicKey(key)));
+  const identity = parseIdentity(toHex(await xOnlyPublicKey(key)));
   if (identity === undefined) throw new KeyError("keyUnknownForm");
   return identity;
 }
