@@ -25,8 +25,10 @@ export interface Fleet {
   readonly deliveries: readonly string[];
   /** Sockets of the agents' harnesses, in the same order. */
   readonly sockets: readonly string[];
-  /** Publishes a prompt with this text and wakes the agents; the digest of what was published. */
-  publish(text: string): string;
+  /** A prompt with this text, as somebody saves it. */
+  edit(text: string): void;
+  /** Publishes what was edited and wakes the agents; the digest of what was published. */
+  publish(): string;
   close(): Promise<void>;
 }
 
@@ -69,10 +71,11 @@ export async function openFleet(
   return {
     deliveries,
     sockets: names.map((name) => join(state, "instances", name, "current", "sock")),
-    publish(text) {
-      write(text);
+    edit: write,
+    publish() {
       const parent = store.head(channel);
-      const floor = store.floor(channel);
+      const rootVersion = parent === null ? 0 : (store.manifest(parent.digest)?.rootVersion ?? 0);
+      const floor = parent === null ? bareFloor : { ...parent, rootVersion };
       const content = readCatalogContent(catalog);
       const manifest = nextManifest(content.catalog, {
         channel,
@@ -85,7 +88,7 @@ export async function openFleet(
       const { payload } = content;
       const options = { root, channel, accepted: new Set<string>(), running: null, now: Date.now(), payload };
       const envelope = envelopeBytes(signManifest(manifest, [key]));
-      const verified = verifyBundle(envelope, { ...options, floor: parent === null ? bareFloor : floor });
+      const verified = verifyBundle(envelope, { ...options, floor });
       if (verified.kind === "refused") throw new Error(verified.message);
       store.put(verified.bundle, payload);
       if (store.publish(verified.bundle).kind !== "published") throw new Error("somebody else publishes");

