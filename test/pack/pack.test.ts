@@ -28,6 +28,7 @@ function run(command: string, args: readonly string[], cwd = folder, input = "")
   const env = {
     ...process.env,
     HOME: folder,
+    NODE_COMPILE_CACHE: undefined,
     XDG_CACHE_HOME: join(folder, "cache"),
     XDG_STATE_HOME: join(folder, "state"),
   };
