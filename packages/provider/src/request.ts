@@ -7,24 +7,26 @@ const known = "there are info and deploy";
 export type Operation =
   | { readonly op: "info" }
   | { readonly op: "deploy"; readonly request: Json }
-  /** `error` shows what was asked for, and is not redacted. */
+  /** `error` may show what was asked for, and is not redacted. */
   | { readonly op: "unknown"; readonly request: Json; readonly error: string };
 
 /** Throws `Refused`. What was sent is in no message: it holds a key. */
 export function readOperation(bytes: Uint8Array): Operation {
   const value = parse(bytes);
   if (!isObject(value)) throw new Refused(null, "the request must be one JSON object");
-  const op = new Fields(null, value).text("op");
-  switch (op) {
-    case "info":
-      return { op };
-    case "deploy":
-      return { op, request: value };
-    case null:
-      throw new Refused("op", `is required; ${known}`);
-    default:
-      return { op: "unknown", request: value, error: `op: ${shown(op)} is not known; ${known}` };
-  }
+  const fields = new Fields(null, value);
+  const op = fields.raw("op");
+  if (op === "info") return { op };
+  if (op === "deploy") return { op, request: value };
+  return {
+    op: "unknown",
+    request: value,
+    error: `op: ${fields.isAbsent("op") ? "is required" : faultOf(op)}; ${known}`,
+  };
+}
+
+function faultOf(op: unknown): string {
+  return typeof op === "string" ? `${shown(op)} is not known` : "must be a text";
 }
 
 function parse(bytes: Uint8Array): unknown {

@@ -52,8 +52,8 @@ describe("what is no request", () => {
     ["no operation", "{}", "op: is required; there are info and deploy"],
     ["an operation that is null", '{"op":null}', "op: is required; there are info and deploy"],
     ["a blank operation", '{"op":" "}', "op: is required; there are info and deploy"],
-    ["an operation in a list", '{"op":["info"]}', "op: must be a text, and is a list"],
-    ["an operation that is a number", '{"op":1}', "op: must be a text, and is a number"],
+    ["an operation in a list", '{"op":["info"]}', "op: must be a text; there are info and deploy"],
+    ["an operation that is a number", '{"op":1}', "op: must be a text; there are info and deploy"],
     ["an operation that nobody knows", '{"op":"undeploy"}', 'op: "undeploy" is not known; there are info and deploy'],
     ["one with white space", '{"op":" info"}', 'op: " info" is not known; there are info and deploy'],
     ["one in capitals", '{"op":"INFO"}', 'op: "INFO" is not known; there are info and deploy'],
@@ -81,6 +81,18 @@ describe("what is no request", () => {
     const request = deployRequest({ agent: { auth_tag: long } });
     expect(await errorOf(bytesOf({ ...request, op: long }))).not.toContain("part-of-a-secret");
   });
+});
+
+it("a secret that is a word of ours is hidden in our own words, wherever the request is read", async () => {
+  const request = deployRequest({ agent: { auth_tag: "deploy" }, launch: { env: { A: "must", B: "required" } } });
+  for (const [op, error] of [
+    [null, "op: is ***; there are info and ***"],
+    [["info"], "op: *** be a text; there are info and ***"],
+    ["undo", 'op: "undo" is not known; there are info and ***'],
+  ])
+    expect(await errorOf(bytesOf({ ...request, op }))).toBe(error);
+  const namespace = { ...request, provider_config: { image } };
+  expect(await errorOf(bytesOf(namespace))).toBe("provider_config.namespace: is ***");
 });
 
 describe("a form", () => {
