@@ -66,6 +66,25 @@ describe("the way to the cluster", () => {
     expect(await deploy({ HOME: home, PATH: "/usr/bin:/bin" })).toMatchObject({ ok: true });
   });
 
+  it("a context may be called after us", async () => {
+    const path = join(home, "config");
+    writeFileSync(
+      path,
+      JSON.stringify({
+        contexts: [
+          { name: "moorage", context: {} },
+          { name: "moorage prod", context: {} },
+        ],
+      }),
+    );
+    expect(await deploy({ KUBECONFIG: path }, { context: "elsewhere" })).toMatchObject({
+      ok: false,
+      error: expect.stringMatching(
+        /there is no context "elsewhere"; choose one with `context`: moorage, moorage prod$/,
+      ),
+    });
+  });
+
   it("a context that is not there is told, with those that are", async () => {
     const answer = await deploy({ KUBECONFIG: server.kubeconfig, HOME: home }, { context: "elsewhere" });
     expect(answer).toMatchObject({ ok: false, error: expect.stringContaining('there is no context "elsewhere"') });

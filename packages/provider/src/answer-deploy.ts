@@ -50,5 +50,7 @@ function textOf(error: unknown): string {
 
 /** The command of Moorage is not there for whoever has only this provider. */
 function withoutCommand(hint: string): string {
-  return hint.includes("moorage") ? "check the network and the kubeconfig" : hint;
+  return /`moorage |beside moorage:/.test(hint)
+    ? "check the network and the kubeconfig"
+    : hint.replace("`--context`", "`context`");
 }
