@@ -29,11 +29,21 @@ const commands = [
 const endless = (args: readonly string[]): boolean =>
   args.includes("-f") || args.includes("--watch") || args[0] === "keep";
 
-it("Ctrl-C at a random moment of each command: exit 130 or its regular end, and nothing is lost or doubled", async () => {
+/** Side by side, each with an agent of its own: most of the time passes waiting for a moment. */
+const lanes = 3;
+
+it.concurrent("Ctrl-C at a random moment of each command: exit 130 or its regular end, and nothing is lost or doubled", async () => {
+  const shares = Array.from({ length: lanes }, (_, lane) =>
+    commands.filter((_command, index) => index % lanes === lane),
+  );
+  await Promise.all(shares.map((share) => interruptEach(share)));
+});
+
+async function interruptEach(share: readonly (typeof commands)[number][]): Promise<void> {
   await using place = new Place();
   const lone = loneAgent(place);
   place.declare("a", `run: { command: ${JSON.stringify(lone.command)} }\nrevive: onFailure\ndrain: 1s\ngrace: 3s`);
-  for (const args of commands) {
+  for (const args of share) {
     const { child, done } = place.start(args);
     // From before its first line of code on, to beyond the end of a short one.
     await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 600));
@@ -49,9 +59,9 @@ it("Ctrl-C at a random moment of each command: exit 130 or its regular end, and 
     await until("it runs", () => lone.living().length > 0);
     expect(lone.living(), told).toHaveLength(1);
   }
-});
+}
 
-it("Ctrl-C of a deploy that waits: what was started goes on, the last line says so", async () => {
+it.concurrent("Ctrl-C of a deploy that waits: what was started goes on, the last line says so", async () => {
   await using place = new Place();
   // It waits for an earlier run that lingers.
   const lone = loneAgent(place, { lingers: 3 });

@@ -8,7 +8,7 @@ const newOnes = ["scribe 2", "editor 2"];
 const oldOnes = ["scribe 1", "editor 1"];
 const failing = "echo half of it is done; exit 3";
 
-describe("a cold move", () => {
+describe.concurrent("a cold move", () => {
   it("P11: says beforehand what moves, who stops and where nothing leads back, and is carried out once approved", async () => {
     await using fleet = new Fleet({ axis: "eventLogSchema" });
     const notice = await fleet.proposed();
@@ -52,7 +52,7 @@ describe("a cold move", () => {
   });
 });
 
-describe("an executor that is killed", () => {
+describe.concurrent("an executor that is killed", () => {
   it("is taken up by the next call", async () => {
     await using fleet = new Fleet();
     const notice = await fleet.proposed("--migration", "echo once more >> migrated; sleep 0.2");
@@ -67,7 +67,7 @@ describe("an executor that is killed", () => {
   });
 });
 
-describe("a move that is held", () => {
+describe.concurrent("a move that is held", () => {
   it("starts no build under formats that are not its own: edited files keep it from going back", async () => {
     await using fleet = new Fleet();
     const notice = await fleet.proposed("--migration", failing);

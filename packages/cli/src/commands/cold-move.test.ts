@@ -40,7 +40,7 @@ async function left(here: Here, state: ColdMove["state"]): Promise<void> {
 
 const held = { kind: "held", at: { kind: "stopped" }, why: "switch failed: no space" } as const;
 
-test("nothing is given to a fleet behind the back of its move, and doctor and the mailbox say where it stands", async () => {
+test.concurrent("nothing is given to a fleet behind the back of its move, and doctor and the mailbox say where it stands", async () => {
   await using here = commandHere();
   writeAgents(here, [agentDocument("scribe")]);
   writePrompt(here, "be kind");
@@ -60,7 +60,7 @@ test("nothing is given to a fleet behind the back of its move, and doctor and th
   expect(listed.stdout).toMatch(/is held while stopped.*it asks nothing now: `moorage update apply` goes on, or asks/);
 });
 
-test("a move that waits for its approval holds up nothing", async () => {
+test.concurrent("a move that waits for its approval holds up nothing", async () => {
   await using here = commandHere();
   writeAgents(here, [agentDocument("scribe")]);
   writePrompt(here, "be kind");
@@ -78,7 +78,7 @@ function declareFormats(here: Here, wireVersion: number, eventLogSchema: number)
   writeFileSync(join(here.folder, "agent.yaml"), agentDocument("scribe", { more }));
 }
 
-test("a fleet of which nobody runs gets its new formats with the update, and starts with them", async () => {
+test.concurrent("a fleet of which nobody runs gets its new formats with the update, and starts with them", async () => {
   await using here = commandHere();
   writeAgents(here, []);
   writePrompt(here, "be kind");
@@ -105,7 +105,7 @@ test("a fleet of which nobody runs gets its new formats with the update, and sta
   );
 });
 
-test("where its event log moves, or data has to be migrated, it is asked for all the same", async () => {
+test.concurrent("where its event log moves, or data has to be migrated, it is asked for all the same", async () => {
   await using here = commandHere();
   writeAgents(here, []);
   writePrompt(here, "be kind");

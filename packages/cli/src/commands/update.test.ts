@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { commandHere } from "../run.fixture.ts";
 import { agentDocument, json, lastSeen, settled, started, until, writeAgents, writePrompt } from "./update.fixture.ts";
 
-test("an edited prompt is used at the next turn by the same process, and each step is told", async () => {
+test.concurrent("an edited prompt is used at the next turn by the same process, and each step is told", async () => {
   await using here = commandHere();
   await started(here, [agentDocument("scribe")]);
   await until("it does turns", () => lastSeen(here, "scribe").prompt === "be kind");
@@ -46,7 +46,7 @@ test("an edited prompt is used at the next turn by the same process, and each st
   expect((await here.run(["explain", "scribe"])).stdout).toMatch(/catalog 2 \([0-9a-f]{8}\) is in use/);
 });
 
-test("P7, P9: what breaks the agent is taken back, is told with the end of its log and without its secrets, and is not offered again", async () => {
+test.concurrent("P7, P9: what breaks the agent is taken back, is told with the end of its log and without its secrets, and is not offered again", async () => {
   await using here = commandHere();
   const secret = "a-value-that-nobody-may-see";
   const env = { API_KEY: secret };
@@ -82,7 +82,7 @@ test("P7, P9: what breaks the agent is taken back, is told with the end of its l
   for (const text of [again, status, explained, mail, shown, journal]) expect(text.stdout).not.toContain(secret);
 });
 
-test('an agent that says "not now" is waited for until the deadline, and it goes on by itself', async () => {
+test.concurrent('an agent that says "not now" is waited for until the deadline, and it goes on by itself', async () => {
   await using here = commandHere();
   await started(here, [agentDocument("scribe", { env: ', DELAY: "1500"' })]);
   writePrompt(here, "later");
@@ -101,7 +101,7 @@ test('an agent that says "not now" is waited for until the deadline, and it goes
   expect((await here.run(["status"])).stdout).toContain("→ 3 ");
 });
 
-test("--only tries it on one agent first; without it all others follow", async () => {
+test.concurrent("--only tries it on one agent first; without it all others follow", async () => {
   await using here = commandHere();
   await started(here, [agentDocument("one"), agentDocument("two")]);
   await settled(here, "one", "two");
@@ -119,7 +119,7 @@ test("--only tries it on one agent first; without it all others follow", async (
   expect(lastSeen(here, "two").prompt).toBe("be brief");
 });
 
-test("P8: what was built for other formats is refused by its axis, and the agent keeps what it has", async () => {
+test.concurrent("P8: what was built for other formats is refused by its axis, and the agent keeps what it has", async () => {
   await using here = commandHere();
   await started(here, [agentDocument("scribe")]);
   await settled(here, "scribe");
