@@ -80,3 +80,10 @@ test("every field that would change the pod changes the digest", () => {
   const digests = changes.map((change) => intentDigest({ ...podTemplate, ...change }, sha256));
   expect(new Set([...digests, intentDigest(podTemplate, sha256)]).size).toBe(changes.length + 1);
 });
+
+test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])("a variable may be called %s", (name) => {
+  const digestWith = (value: string): string =>
+    intentDigest({ ...processTemplate, env: Object.fromEntries([[name, value]]) }, sha256);
+  const without = intentDigest({ ...processTemplate, env: {} }, sha256);
+  expect(new Set([without, digestWith("one"), digestWith("two")]).size).toBe(3);
+});

@@ -126,12 +126,13 @@ function withoutUnset(value: Json | undefined): Json | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map((item: Json) => withoutUnset(item) ?? null);
-  const kept: Record<string, Json> = {};
+  const kept: [string, Json][] = [];
   for (const [key, item] of Object.entries(value)) {
     const clean = withoutUnset(item);
-    if (clean !== undefined) kept[key] = clean;
+    if (clean !== undefined) kept.push([key, clean]);
   }
-  return kept;
+  // Not by assignment: a variable may be called `__proto__`.
+  return Object.fromEntries(kept);
 }
 
 /** The digest of an intent. `secretKeys` are a set: their order never counts. */
