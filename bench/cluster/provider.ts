@@ -1,9 +1,11 @@
 // What a client waits for when it starts an agent through the provider, built as one file: a fresh one and one that runs, in time and in requests.
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { bundleProvider } from "../../scripts/bundle.ts";
 import { pushClientsImage, scriptVariable } from "../../test/cluster/provider/clients-image.ts";
+import { until } from "../../test/cluster/up/run.ts";
 import type { Limit, Reading } from "../measure.ts";
 import { exactly, inTurn, pairs, rounds, spread } from "../measure.ts";
 import type { Place } from "../place.ts";
@@ -29,13 +31,19 @@ export async function clusterProvider(ground: Ground, place: Place): Promise<Rea
     if (!stdout.startsWith('{"ok":true,')) throw new Error(`it does not run: ${stdout}`);
     return ms;
   };
+  const pods = `/api/v1/namespaces/${namespace}/pods`;
+  const gone = async (): Promise<void> => {
+    await ground.ask("DELETE", pods, { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds: 1 });
+    await until("the pods are gone", async () => (await ground.ask("GET", pods)).body.includes('"items":[]'));
+  };
   try {
+    const freshTime = await timesOfFresh(() => deploy(newKey()), gone, signal);
     const known = newKey();
     for (let warm = 0; warm < 3; warm += 1) await deploy(known);
     const fresh = await askedBy(ground, namespace, () => deploy(newKey()));
     const running = await askedBy(ground, namespace, () => deploy(known));
     return [
-      await freshTime(() => deploy(newKey()), signal),
+      freshTime,
       await pairs({
         what: "of a running agent, to the answer",
         against: "node -e 0",
@@ -57,14 +65,24 @@ export async function clusterProvider(ground: Ground, place: Place): Promise<Rea
   }
 }
 
-async function freshTime(start: () => Promise<number>, signal: AbortSignal): Promise<Reading> {
+/** One pod at a time. A kubelet looks once a second: each round begins at another moment of that second. */
+async function timesOfFresh(
+  start: () => Promise<number>,
+  gone: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<Reading> {
   const limit = { kind: "under", value: other.freshMs } as const;
   const samples = await rounds({
     least: 15,
     most: 30,
     limit,
     signal,
-    sample: start,
+    sample: async (round) => {
+      await sleep((round * 370) % 1_000, undefined, { signal });
+      const ms = await start();
+      await gone();
+      return ms;
+    },
     compared: (ms) => ms,
   });
   const ours = { unit: "ms", value: spread(samples) } as const;
