@@ -21,8 +21,8 @@ export const secretsAndLeftovers: readonly Mutation[] = [
   mutation(
     "5 an unset field changes no digest",
     "intent",
-    "if (clean !== undefined) kept.push([key, clean]);",
-    "kept.push([key, clean ?? null]);",
+    "if (clean === undefined) continue;",
+    "",
     "unit",
   ),
   mutation(

@@ -126,13 +126,15 @@ function withoutUnset(value: Json | undefined): Json | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map((item: Json) => withoutUnset(item) ?? null);
-  const kept: [string, Json][] = [];
+  const kept: Record<string, Json> = {};
   for (const [key, item] of Object.entries(value)) {
     const clean = withoutUnset(item);
-    if (clean !== undefined) kept.push([key, clean]);
+    if (clean === undefined) continue;
+    // A variable may be called so; assigned, it would be lost.
+    if (key === "__proto__") Object.defineProperty(kept, key, { value: clean, enumerable: true });
+    else kept[key] = clean;
   }
-  // Not by assignment: a variable may be called `__proto__`.
-  return Object.fromEntries(kept);
+  return kept;
 }
 
 /** The digest of an intent. `secretKeys` are a set: their order never counts. */
