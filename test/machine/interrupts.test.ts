@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import { loneAgent } from "./lone-agent.ts";
 import { Place } from "./place.ts";
+import { signal } from "./processes.ts";
 import { until } from "./until.ts";
 
 const commands = [
@@ -32,7 +33,7 @@ const endless = (args: readonly string[]): boolean =>
 /** Side by side, each with an agent of its own: most of the time passes waiting for a moment. */
 const lanes = 3;
 
-it.concurrent("Ctrl-C at a random moment of each command: exit 130 or its regular end, and nothing is lost or doubled", async () => {
+it("Ctrl-C at a random moment of each command: exit 130 or its regular end, and nothing is lost or doubled", async () => {
   const shares = Array.from({ length: lanes }, (_, lane) =>
     commands.filter((_command, index) => index % lanes === lane),
   );
@@ -48,10 +49,10 @@ async function interruptEach(share: readonly (typeof commands)[number][]): Promi
     // From before its first line of code on, to beyond the end of a short one.
     await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 600));
     child.kill("SIGINT");
-    const { exit, signal, stdout, stderr } = await done;
-    const told = `${args.join(" ")}: exit ${exit ?? signal}\n${stdout}${stderr}`;
+    const { exit, signal: endedBy, stdout, stderr } = await done;
+    const told = `${args.join(" ")}: exit ${exit ?? endedBy}\n${stdout}${stderr}`;
     // Before it listens to signals, the signal itself is its end; a shell shows that as 130 as well.
-    const interrupted = exit === 130 || signal === "SIGINT";
+    const interrupted = exit === 130 || endedBy === "SIGINT";
     expect(interrupted || (!endless(args) && [0, 3, 4].includes(exit ?? -1)), told).toBe(true);
     expect(stderr, told).not.toContain("bug of moorage");
     const { exit: after, outcome } = await place.askOne(["deploy"]);
@@ -61,11 +62,11 @@ async function interruptEach(share: readonly (typeof commands)[number][]): Promi
   }
 }
 
-it.concurrent("Ctrl-C of a deploy that waits: what was started goes on, the last line says so", async () => {
+it("Ctrl-C of a deploy that waits: what was started goes on, the last line says so", async () => {
   await using place = new Place();
-  // It waits for an earlier run that lingers.
-  const lone = loneAgent(place, { lingers: 3 });
-  place.declare("a", `run: { command: ${JSON.stringify(lone.command)} }\ndrain: 1s\ngrace: 20s`);
+  // It waits for an earlier run that lingers, for as long as nobody ends it.
+  const lone = loneAgent(place, { lingers: 100 });
+  place.declare("a", `run: { command: ${JSON.stringify(lone.command)} }\ndrain: 1s\ngrace: 100s`);
   await place.deployDeclared();
   const stop = place.start(["stop", "a"]);
   await until("it is asked to end", async () => (await place.status("a")).state === "ending");
@@ -75,6 +76,7 @@ it.concurrent("Ctrl-C of a deploy that waits: what was started goes on, the last
   const { exit, stderr } = await done;
   expect(exit).toBe(130);
   expect(stderr.trimEnd().split("\n").at(-1)).toContain("what was started goes on");
+  for (const pid of lone.living()) signal(pid, "SIGKILL");
   expect((await stop.done).exit).toBe(0);
   expect(lone.runs()).toHaveLength(1);
   await place.atRest();
