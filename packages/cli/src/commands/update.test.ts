@@ -82,6 +82,24 @@ test.concurrent("P7, P9: what breaks the agent is taken back, is told with the e
   for (const text of [again, status, explained, mail, shown, journal]) expect(text.stdout).not.toContain(secret);
 });
 
+test.concurrent("what breaks an agent with which nothing was confirmed yet is told as its end, with the way to start it again", async () => {
+  await using here = commandHere();
+  await started(here, [agentDocument("scribe").replace("bake: 1s", "bake: 60s")]);
+  await until("it does turns", () => lastSeen(here, "scribe").prompt === "be kind");
+  writePrompt(here, "crash");
+  const applied = await here.run(["update", "apply"]);
+  expect(applied.exit).toBe(4);
+  expect(applied.stdout).toContain("failed; the agent has ended with it");
+  expect(applied.stdout).toContain("nothing was confirmed before, so there was nothing to come back on");
+  expect(applied.stdout).toContain("`moorage update apply`; `moorage deploy scribe` starts it again");
+  expect(applied.stdout).not.toMatch(/taken back|goes on with|brought back/);
+  // And that is the way.
+  writePrompt(here, "be brief");
+  expect(await here.run(["update", "apply"])).toMatchObject({ exit: 0 });
+  expect(await here.run(["deploy", "scribe"])).toMatchObject({ exit: 0 });
+  await until("it runs with the corrected one", () => lastSeen(here, "scribe").prompt === "be brief");
+});
+
 test.concurrent('an agent that says "not now" is waited for until the deadline, and it goes on by itself', async () => {
   await using here = commandHere();
   await started(here, [agentDocument("scribe", { env: ', DELAY: "1500"' })]);

@@ -8,7 +8,7 @@ import type { AgentFacts } from "../scope/agent-scope.ts";
 import type { Session } from "../session.ts";
 import type { AwaitedBundle, Passage } from "./delivery-words.ts";
 import { passageOf } from "./delivery-words.ts";
-import { remedy } from "./remedy.ts";
+import { remedy, remedyOfEnd } from "./remedy.ts";
 
 /** One agent that is given a bundle. */
 export interface Recipient {
@@ -39,6 +39,8 @@ export interface Delivered {
   readonly outcome: DeliveryOutcome;
   readonly bundle: AwaitedBundle;
   readonly sameContent: boolean;
+  /** It failed with the bundle and has ended: there was nothing to come back on. */
+  readonly lost: boolean;
   readonly condition: Condition | null;
   /** The last lines that it wrote, where it was brought back. */
   readonly log: readonly string[];
@@ -129,7 +131,7 @@ async function endOf(
   host: Host,
 ): Promise<Delivered> {
   const { digest, catalogHash, sequence } = bundle;
-  const told = { agent, fleet, bundle: { digest, catalogHash, sequence }, sameContent, log: [] };
+  const told = { agent, fleet, bundle: { digest, catalogHash, sequence }, sameContent, lost: false, log: [] };
   switch (seen.kind) {
     case "confirmed":
       return { ...told, outcome: seen.unproven ? "unproven" : "confirmed", condition: null, exit: exit.ok };
@@ -161,16 +163,13 @@ async function endOf(
       };
     case "refused":
     case "reverted": {
-      const { kind, code, message } = seen;
+      const { kind, code, message, ended: lost } = seen;
       const lines = kind === "reverted" ? await logTail(session, instance) : [];
       return {
         ...told,
         outcome: kind,
-        condition: {
-          code,
-          message,
-          hint: remedy(seen.why, agent, signal),
-        },
+        lost,
+        condition: { code, message, hint: (lost ? remedyOfEnd : remedy)(seen.why, agent, signal) },
         log: lines.map((line) => host.output.redact(line)),
         exit: exit.refused,
       };

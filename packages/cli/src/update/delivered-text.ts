@@ -15,7 +15,7 @@ const words: Readonly<Record<DeliveryOutcome, string>> = {
 };
 
 export function deliveredText(
-  { agent, outcome, bundle, sameContent, condition, log }: Delivered,
+  { agent, outcome, bundle, sameContent, lost, condition, log }: Delivered,
   output: Output,
 ): string {
   const good = outcome === "confirmed" || outcome === "unproven";
@@ -24,7 +24,12 @@ export function deliveredText(
     : outcome === "nextStart" || outcome === "waiting" || outcome === "ended"
       ? "yellow"
       : "red";
-  const told = good && sameContent ? "in use already, and acknowledged" : words[outcome];
+  const told =
+    good && sameContent
+      ? "in use already, and acknowledged"
+      : lost
+        ? "failed; the agent has ended with it"
+        : words[outcome];
   const lines = [`${agent}: ${bundleName(bundle)} ${output.style(style, told)}`];
   if (condition !== null) lines.push(`  ${condition.message}`);
   for (const line of log) lines.push(`  ${output.style("dim", "│")} ${line}`);
@@ -32,6 +37,6 @@ export function deliveredText(
   return lines.join("\n");
 }
 
-export function deliveredJson({ exit: _, sameContent: __, condition, ...rest }: Delivered): object {
+export function deliveredJson({ exit: _, sameContent: __, lost: ___, condition, ...rest }: Delivered): object {
   return { ...rest, condition: condition === null ? null : { code: condition.code, message: condition.message } };
 }

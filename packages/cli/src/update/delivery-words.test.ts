@@ -77,6 +77,15 @@ const ways: readonly (readonly [string, DeliveryFacts | null, object])[] = [
   ["unproven", { ...confirmed, inUse: bundle(2), unproven: true }, { kind: "confirmed", unproven: true }],
   ["brought back", back, { kind: "reverted", message: expect.stringContaining("ended with code 1") as string }],
   [
+    "ended, with nothing to come back on",
+    { ...back, state: "ended", inUse: null, lastGood: null, heldBack: [] },
+    {
+      kind: "reverted",
+      ended: true,
+      message: "it ended with code 1; nothing was confirmed before, so there was nothing to come back on",
+    },
+  ],
+  [
     "refused by its axis",
     {
       ...confirmed,

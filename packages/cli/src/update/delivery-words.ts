@@ -1,6 +1,7 @@
 /** An agent's life with bundles in words: how far one bundle has got, and what it waits for. */
 import type { DeliveryFacts, NextFacts } from "@moorage/local";
 import { clockText } from "../text/time.ts";
+import { bundleName } from "./bundle-name.ts";
 
 type HeldBack = DeliveryFacts["heldBack"][number];
 
@@ -21,6 +22,8 @@ export type Passage =
       readonly code: string;
       readonly message: string;
       readonly why: Pick<HeldBack, "reason" | "detail">;
+      /** There was nothing to come back on: the agent has ended with it. */
+      readonly ended: boolean;
     }
   /** Another one came after it. */
   | { readonly kind: "superseded"; readonly by: number };
@@ -37,11 +40,16 @@ export function passageOf(
     return {
       kind: "reverted",
       code: `reverted.${failed.reason}`,
-      message: `brought back: ${failed.detail}`,
+      message:
+        state === "ended"
+          ? `${failed.detail}; ${nothingElse(facts)}, so there was nothing to come back on`
+          : `brought back: ${failed.detail}`,
       why: failed,
+      ended: state === "ended",
     };
   const held = facts.heldBack.find((one) => isOf(one, bundle));
-  if (held !== undefined) return { kind: wasTried(held) ? "reverted" : "refused", ...heldWords(held, now), why: held };
+  if (held !== undefined)
+    return { kind: wasTried(held) ? "reverted" : "refused", ...heldWords(held, now), why: held, ended: false };
   if (inUse?.digest === bundle.digest) {
     if (state === "confirmed") return { kind: "confirmed", unproven: facts.unproven };
     return { kind: "underway", phase: trialText(facts, trialMs, bakeMs), onTrial: state === "trial" };
@@ -53,6 +61,11 @@ export function passageOf(
   const newest = Math.max(inUse?.sequence ?? 0, next?.sequence ?? 0);
   if (newest > bundle.sequence) return { kind: "superseded", by: newest };
   return { kind: "underway", phase: "told; not fetched yet", onTrial: false };
+}
+
+/** Why what failed could not be replaced by what was confirmed last. */
+export function nothingElse({ lastGood }: Pick<DeliveryFacts, "lastGood">): string {
+  return lastGood === null ? "nothing was confirmed before" : `${bundleName(lastGood)} failed as well`;
 }
 
 /** "on trial: 1 of 1 turn, 4 s of 10 s". Without `trialMs` nobody counts the seconds: "on trial for 10 s: 1 of 1 turn done". */

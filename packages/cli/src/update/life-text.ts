@@ -2,7 +2,7 @@
 import type { DeliveryFacts } from "@moorage/local";
 import { bundleName, shortHash } from "./bundle-name.ts";
 import type { ChannelBundle, ChannelState } from "./channel-state.ts";
-import { heldWords, isOf, nextText, trialText } from "./delivery-words.ts";
+import { heldWords, isOf, nextText, nothingElse, trialText } from "./delivery-words.ts";
 
 type HeldBack = DeliveryFacts["heldBack"][number];
 
@@ -68,7 +68,7 @@ function useText(facts: DeliveryFacts, { bakeMs, runs }: Beside): string {
     case "returning":
       return `brought back on catalog ${used}: ${why}`;
     case "ended":
-      return `it ended with its catalog: ${why}; ${lastGood === null ? "nothing was confirmed before" : `${bundleName(lastGood)} failed as well`}`;
+      return `it ended with its catalog: ${why}; ${nothingElse(facts)}`;
     default:
       return state satisfies never;
   }
