@@ -64,9 +64,14 @@ export function readAnswer(folder: string): DeliveryAnswer | null {
   return isAnswer(value) ? value : null;
 }
 
-/** Not synced: after a loss of power the offer is answered anew. */
+/**
+ * Not synced: after a loss of power the offer is answered anew. The one before goes first: to put a file in another's place
+ * would wait for its content to be on its way to the disk.
+ */
 export function writeAnswer(folder: string, answer: DeliveryAnswer, disk: Disk): void {
-  replaceFile(deliveryPaths(folder).answer, JSON.stringify({ format: 1, ...answer }), disk);
+  const path = deliveryPaths(folder).answer;
+  disk.remove(path);
+  replaceFile(path, JSON.stringify({ format: 1, ...answer }), disk);
 }
 
 /** Null when there is none, or none that can be read. */
