@@ -8,7 +8,7 @@ import type { Host } from "../host.ts";
 import type { LaunchPlan } from "../launch/start-request.ts";
 import type { Session } from "../session.ts";
 import { withSession } from "../session.ts";
-import { admissionRefusal } from "../start/admission-refusal.ts";
+import { admissionRefusal, refusedChange } from "../start/admission-refusal.ts";
 import { exitOfRefusal } from "../start/start-one.ts";
 
 /** What a start would do with one agent. */
@@ -55,12 +55,13 @@ export async function preview(plan: LaunchPlan, session: Session, signal: AbortS
   const told = { agent, agentId: instanceName(moorageProfile, identity), scope: scope.substrate.scope };
   if (seen.kind === "preview") {
     const { action, rule, reason, intent, condition } = seen;
-    const stuck = action === "report" || condition?.code === "duplicateIdentity";
-    if (stuck) return { ...told, action, rule, reason, intent, condition, exit: exit.refused };
+    const reported = action === "report" || condition?.code === "duplicateIdentity";
+    if (reported) return { ...told, action, rule, reason, intent, condition, exit: exit.refused };
     // A start of what runs passes no admission.
     const refusal = action === "create" || action === "delete" ? await admissionRefusal(plan, session) : null;
     const code = refusal === null ? exit.ok : exitOfRefusal(refusal.code);
-    return { ...told, action, rule, reason, intent, condition: condition ?? refusal, exit: code };
+    const stuck = action === "noOp" && intent === "diverged" ? await refusedChange(plan, session) : null;
+    return { ...told, action, rule, reason, intent, condition: condition ?? refusal ?? stuck, exit: code };
   }
   const outcome = seen.kind === "deadline" ? "notConfirmed" : seen.kind;
   const condition = "condition" in seen ? seen.condition : null;
@@ -81,7 +82,7 @@ const actionWords: Readonly<Record<string, string>> = {
 export function previewText({ agent, action, rule, reason, intent, condition }: PreviewResult): string {
   const does = action === null ? "would not get to a decision" : (actionWords[action] ?? action);
   const lines = [`${agent}: a deploy ${does}: ${reason}${rule === null ? "" : ` (rule ${rule})`}`];
-  if (intent === "diverged" && action === "noOp")
+  if (intent === "diverged" && action === "noOp" && condition === null)
     lines.push(
       "  the declaration has changed since it was started",
       `  → \`moorage restart ${agent}\` takes the change over`,

@@ -68,7 +68,8 @@ export async function startOne(
     const instance = seen(outcome.agentId);
     const recorded = instance === undefined ? {} : readNotes(instance, moorageProfile);
     const why = outcome.outcome === "notConfirmed" ? await scope.whyWaiting(outcome.agentId) : null;
-    const { condition, exit } = judge(plan, outcome, recorded, times);
+    const stuck = await changeRefused(plan, outcome, session);
+    const { condition, exit } = judge(plan, outcome, recorded, times, stuck);
     const elapsedMs = Math.round(clock.now() - began);
     return { ...resultOf(plan, outcome, { condition: why ?? condition, exit }, elapsedMs), warnings };
   } catch (error) {
@@ -122,8 +123,25 @@ interface Judgement {
   readonly exit: number;
 }
 
-/** What the command adds to the loop's answer: a running agent may be another declaration's, or an older one's. */
-function judge(plan: LaunchPlan, outcome: StartOutcome, { name, source }: Notes, times: StartTimes): Judgement {
+/** Of one that runs and whose declaration has changed: why a restart would not take the change over, or null. */
+async function changeRefused(
+  plan: LaunchPlan,
+  { outcome, intent }: StartOutcome,
+  session: Session,
+): Promise<Condition | null> {
+  if (outcome !== "alreadyRunning" || intent !== "diverged") return null;
+  const { refusedChange } = await import("./admission-refusal.ts");
+  return refusedChange(plan, session);
+}
+
+/** What the command adds to the loop's answer: a running agent may be another declaration's, or an older one's. `stuck`: what its change would be refused for. */
+function judge(
+  plan: LaunchPlan,
+  outcome: StartOutcome,
+  { name, source }: Notes,
+  times: StartTimes,
+  stuck: Condition | null,
+): Judgement {
   const { agent, notes } = plan;
   if (outcome.outcome !== "alreadyRunning")
     return { condition: ofWhichDeclaration(outcome), exit: exitOfStart(outcome) };
@@ -146,6 +164,7 @@ function judge(plan: LaunchPlan, outcome: StartOutcome, { name, source }: Notes,
       },
       exit: exit.refused,
     };
+  if (stuck !== null) return { condition: stuck, exit: times.requireCurrent ? exit.refused : exit.ok };
   if (times.requireCurrent && outcome.intent !== "current")
     return {
       condition: {

@@ -92,6 +92,23 @@ test("a start with other formats than its fleet's is refused, and is told the wa
   expect(published(here, "other")).toEqual([]);
 });
 
+test("a running agent whose formats were declared anew is sent to the update that moves them, and not to a restart that is refused", async () => {
+  await using here = commandHere();
+  prepare(here);
+  expect(await here.run(["deploy"])).toMatchObject({ exit: 0 });
+  writeFileSync(join(here.folder, "agent.yaml"), declaration("scribe", "  fingerprint: { wireVersion: 2 }\n"));
+  for (const argv of [["deploy"], ["deploy", "--dry-run"]]) {
+    const { exit, stdout } = await here.run(argv);
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(/the declaration has changed since it was started: its wire version is 2/);
+    expect(stdout).toContain("→ `moorage update apply` moves the whole fleet");
+    expect(stdout).not.toContain("moorage restart");
+  }
+  const strict = await here.run(["deploy", "--require-current"]);
+  expect(strict).toMatchObject({ exit: 4, stdout: expect.not.stringContaining("moorage restart") as string });
+  expect(await here.run(["restart", "scribe"])).toMatchObject({ exit: 4 });
+});
+
 test("P2: a restart stops nothing that it could not start again", async () => {
   await using here = commandHere();
   prepare(here);
