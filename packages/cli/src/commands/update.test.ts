@@ -46,6 +46,14 @@ test.concurrent("an edited prompt is used at the next turn by the same process, 
   expect((await here.run(["explain", "scribe"])).stdout).toMatch(/catalog 2 \([0-9a-f]{8}\) is in use/);
 });
 
+test.concurrent("a plan right after a deploy waits until it is known when the agent takes a bundle up", async () => {
+  await using here = commandHere();
+  await started(here, [agentDocument("scribe", { env: ', DELAY: "1500"' })]);
+  writePrompt(here, "be brief");
+  const plan = await json(here, ["update", "plan"], "UpdatePlan");
+  expect(plan.all).toMatchObject([{ agents: [{ effect: "new catalog", when: "next turn" }] }]);
+});
+
 test.concurrent("P7, P9: what breaks the agent is taken back, is told with the end of its log and without its secrets, and is not offered again", async () => {
   await using here = commandHere();
   const secret = "a-value-that-nobody-may-see";

@@ -9,6 +9,7 @@ import type { Session } from "../session.ts";
 import type { AwaitedBundle, Passage } from "./delivery-words.ts";
 import { passageOf } from "./delivery-words.ts";
 import { remedy, remedyOfEnd } from "./remedy.ts";
+import { mayShowItself } from "./shows-itself.ts";
 
 /** One agent that is given a bundle. */
 export interface Recipient {
@@ -48,8 +49,6 @@ export interface Delivered {
 }
 
 const lookMs = 150;
-/** A process that is younger than this, in milliseconds, may still show that it tells its turns. */
-const showsItselfMs = 5_000;
 
 /** The ends in the order of the recipients. `tell` gives the text that takes the place of the live line. */
 export async function awaitAnswers(
@@ -116,13 +115,6 @@ const unshown: Seen = {
   phase: "staged: has not shown yet whether it tells its turns",
   onTrial: false,
 };
-
-function mayShowItself(facts: AgentFacts | undefined): boolean {
-  const { delivery = null, startedAt = null } = facts?.process ?? {};
-  if (delivery?.takesPart !== "nothing" || startedAt === null) return false;
-  const age = Date.now() - Date.parse(startedAt);
-  return age >= 0 && age < showsItselfMs;
-}
 
 async function endOf(
   { agent, fleet, instance, bundle, sameContent, signal }: Recipient,

@@ -13,6 +13,7 @@ import type { KnownAgent, Session } from "../session.ts";
 import { knownAgents } from "../session.ts";
 import type { CatalogLine } from "./catalog-line.ts";
 import { catalogLines, channelText, folderState, publishedOf, storeOf } from "./catalog-line.ts";
+import { mayShowItself } from "./shows-itself.ts";
 
 /** What a channel has for its agents. */
 export interface Available {
@@ -85,6 +86,15 @@ export async function observeFleets(
       return { fleet, observation, agents: members, available: lines, open };
     }),
   );
+}
+
+/** The instances to which the plan gives a bundle, and which may still show when they take it up. */
+export function unshownOnes({ agents }: FleetView): string[] {
+  return agents.flatMap(({ instance, available, listens, facts }) => {
+    const bundle = available?.bundle ?? null;
+    if (instance === null || bundle === null || !listens) return [];
+    return mayShowItself(facts) && facts?.process?.delivery?.inUse?.digest !== bundle.digest ? [instance] : [];
+  });
 }
 
 function availableIn(line: CatalogLine, machine: MachineScope, folders: "edited" | "published"): Available {

@@ -7,6 +7,7 @@ import { bundleName, shortHash } from "./bundle-name.ts";
 import { channelText } from "./catalog-line.ts";
 import type { AgentView, Available, FleetView } from "./observe-fleet.ts";
 import { startsAfterMove } from "./observe-fleet.ts";
+import { mayShowItself } from "./shows-itself.ts";
 
 /** The lines of one fleet. */
 export function planText(view: FleetView, plan: UpdatePlan, output: Output): string[] {
@@ -83,7 +84,11 @@ function whys(view: AgentView, plan: AgentPlan | undefined): string[] {
     const used = facts?.process?.delivery?.inUse ?? null;
     const from = used === null ? "" : `${bundleName(used)} → `;
     const to = available?.bundle === null || available === null ? "" : bundleName(available.bundle);
-    const late = listens ? "" : "; it was started before this catalog had its channel";
+    const late = listens
+      ? first === "next start" && mayShowItself(facts)
+        ? "; if it tells its turns, which it has not shown yet, at its next turn"
+        : ""
+      : "; it was started before this catalog had its channel";
     told.push(`bundle: ${from}${to}, ${moment(first)}${late}`);
   }
   if (release.tier === "warm")
