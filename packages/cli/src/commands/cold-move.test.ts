@@ -4,10 +4,13 @@ import type { ColdMove } from "@moorage/core";
 import { readGate, writeMove } from "@moorage/core";
 import { systemRandom } from "@moorage/keys";
 import { awakeClock, openScope } from "@moorage/local";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Here } from "../run.fixture.ts";
 import { commandHere } from "../run.fixture.ts";
 import { agentDocument, until, writeAgents, writePrompt } from "./update.fixture.ts";
+
+// Side by side, as each waits for most of its time: on a busy machine all of them take longer than one alone.
+vi.setConfig({ testTimeout: 60_000 });
 
 type Documents = Awaited<ReturnType<typeof openScope>>["documents"];
 
