@@ -27,7 +27,7 @@ const show: CommandSpec = {
   usage: "ID",
   words: [1, 1],
   flags: [],
-  examples: [["moorage mailbox show n4f2", ""]],
+  examples: [["moorage mailbox show 4f2a", ""]],
   load: async () => (await import("../commands/mailbox.ts")).mailboxShow,
 };
 
@@ -38,7 +38,7 @@ const approve: CommandSpec = {
   usage: "ID",
   words: [1, 1],
   flags: [revision],
-  examples: [["moorage mailbox approve n4f2", ""]],
+  examples: [["moorage mailbox approve 4f2a", ""]],
   load: async () => (await import("../commands/mailbox.ts")).mailboxApprove,
 };
 
@@ -49,7 +49,7 @@ const reject: CommandSpec = {
   usage: "ID",
   words: [1, 1],
   flags: [revision],
-  examples: [["moorage mailbox reject n4f2", ""]],
+  examples: [["moorage mailbox reject 4f2a", ""]],
   load: async () => (await import("../commands/mailbox.ts")).mailboxReject,
 };
 
@@ -62,8 +62,8 @@ const decide: CommandSpec = {
   complete: ["approve", "reject", "retry", "go-on", "go-back", "leave", "acknowledge"],
   flags: [revision],
   examples: [
-    ["moorage mailbox decide n4f2 retry", "try a bundle again that was refused or brought back"],
-    ["moorage mailbox decide n4f2 go-back", "bring the old pair back up"],
+    ["moorage mailbox decide 4f2a retry", "try a bundle again that was refused or brought back"],
+    ["moorage mailbox decide 4f2a go-back", "bring the old pair back up"],
   ],
   load: async () => (await import("../commands/mailbox.ts")).mailboxDecide,
 };
@@ -75,7 +75,7 @@ const snooze: CommandSpec = {
   usage: "ID --for DURATION",
   words: [1, 1],
   flags: [{ name: "for", value: "DURATION", description: "how long it is to be silent, such as 2h" }, revision],
-  examples: [["moorage mailbox snooze n4f2 --for 2h", ""]],
+  examples: [["moorage mailbox snooze 4f2a --for 2h", ""]],
   load: async () => (await import("../commands/mailbox.ts")).mailboxSnooze,
 };
 
