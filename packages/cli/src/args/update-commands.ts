@@ -3,14 +3,15 @@ import type { CommandGroup, CommandSpec } from "./command-spec.ts";
 import { deadline, file } from "./flags.ts";
 
 const common = { aliases: [], complete: "agents", takesCommand: false, onThisMachineOnly: true } as const;
-const many = Number.POSITIVE_INFINITY;
+/** About the agents that are named, or all. */
+const ofAgents = { ...common, usage: "[NAME…]", words: [0, Number.POSITIVE_INFINITY] } as const;
+/** About all that is declared. */
+const ofAll = { ...common, usage: "", words: [0, 0], complete: "none" } as const;
 
 const plan: CommandSpec = {
-  ...common,
+  ...ofAgents,
   name: "update plan",
   summary: "what an update would do to each agent, and why; changes nothing",
-  usage: "[NAME…]",
-  words: [0, many],
   flags: [file],
   examples: [
     ["moorage update plan", "all agents of ./agent.yaml"],
@@ -20,12 +21,9 @@ const plan: CommandSpec = {
 };
 
 const apply: CommandSpec = {
-  ...common,
+  ...ofAll,
   name: "update apply",
   summary: "build, sign and publish what was edited, plan, and carry it out, each step printed",
-  usage: "",
-  words: [0, 0],
-  complete: "none",
   flags: [
     file,
     deadline,
@@ -46,35 +44,27 @@ const apply: CommandSpec = {
 };
 
 const watch: CommandSpec = {
-  ...common,
+  ...ofAll,
   name: "update watch",
   summary: "apply at every save, until Ctrl-C",
-  usage: "",
-  words: [0, 0],
-  complete: "none",
   flags: [file, { name: "only", value: "AGENT", description: "on this one alone" }],
   examples: [["moorage update watch", "while you write prompts"]],
   load: async () => (await import("../commands/update-watch.ts")).updateWatch,
 };
 
 const status: CommandSpec = {
-  ...common,
+  ...ofAgents,
   name: "update status",
   summary: "where each agent is with its bundle and its build, and what waits for what",
-  usage: "[NAME…]",
-  words: [0, many],
   flags: [file],
   examples: [["moorage update status", ""]],
   load: async () => (await import("../commands/update-status.ts")).updateStatus,
 };
 
 const rollback: CommandSpec = {
-  ...common,
+  ...ofAll,
   name: "update rollback",
   summary: "publish old content under a new sequence, and deliver it",
-  usage: "",
-  words: [0, 0],
-  complete: "none",
   flags: [
     file,
     deadline,

@@ -1,5 +1,5 @@
 /** `moorage mailbox`: what needs a person, and the decisions about it. */
-import type { Mail, Notice, NoticeChoice } from "@moorage/core";
+import type { Mail, Mailbox, Notice, NoticeChoice } from "@moorage/core";
 import { openMailbox, waitingNotices } from "@moorage/core";
 import type { Invocation, Run } from "../args/command-spec.ts";
 import type { ColdMovePorts } from "../cold-move/carry-out.ts";
@@ -17,7 +17,9 @@ import { noticeJson } from "../mailbox/notice-json.ts";
 import { noticeLines, noticeText } from "../mailbox/notice-text.ts";
 import { whoDecides } from "../mailbox/who-decides.ts";
 import { showProgress } from "../output/progress.ts";
+import type { MachineScope } from "../scope/agent-scope.ts";
 import { countFlag, durationFlag } from "../selection.ts";
+import type { Session } from "../session.ts";
 import { clockText } from "../text/time.ts";
 import { withMachine } from "../update/with-machine.ts";
 
@@ -77,13 +79,30 @@ export const mailboxReject: Run = (invocation, host) => decide(() => "reject", i
 export const mailboxDecide: Run = (invocation, host) =>
   decide(({ choices }) => choiceOf(invocation.words[1] ?? "", choices), invocation, host);
 
-async function decide(choose: (notice: Notice) => NoticeChoice, invocation: Invocation, host: Host): Promise<number> {
+/** A notice of which something is to be written down. */
+interface Named {
+  readonly notice: Notice;
+  /** The one that a person has seen. */
+  readonly revision: number;
+  readonly notices: readonly Notice[];
+  readonly mailbox: Mailbox;
+  readonly session: Session;
+  readonly machine: MachineScope;
+}
+
+function withNotice(invocation: Invocation, host: Host, use: (named: Named) => Promise<number>): Promise<number> {
   const seen = countFlag(invocation, "revision");
   return withMachine(invocation, host, "write", async (session, machine) => {
-    const { output } = host;
     const mailbox = openMailbox(machine.documents, session.random);
     const { notices } = await mailbox.list();
     const notice = findNotice(invocation.words[0] ?? "", notices);
+    return use({ notice, revision: seen ?? notice.revision, notices, mailbox, session, machine });
+  });
+}
+
+async function decide(choose: (notice: Notice) => NoticeChoice, invocation: Invocation, host: Host): Promise<number> {
+  return withNotice(invocation, host, async ({ notice, revision, notices, mailbox, session, machine }) => {
+    const { output } = host;
     const choice = choose(notice);
     const progress = showProgress(output, () => session.clock.now());
     const ports: ColdMovePorts = { machine, session, progress, host };
@@ -97,7 +116,7 @@ async function decide(choose: (notice: Notice) => NoticeChoice, invocation: Invo
           return told(notice, acted, notices, host);
       }
       await checkStartable(notice, choice, ports);
-      const word = { choice, by: whoDecides(), at: Date.now(), revision: seen ?? notice.revision };
+      const word = { choice, by: whoDecides(), at: Date.now(), revision };
       const decided = await decideNotice(notice, word, factsNow(machine, session), mailbox, session);
       output.progress(`${shortId(notice.id, notices)}: ${choiceWord(choice)}, recorded as decided by ${word.by}`);
       return told(decided, await actOnDecision(decided, ports), notices, host);
@@ -125,14 +144,10 @@ export const mailboxSnooze: Run = async (invocation, host) => {
   if (invocation.flags["for"] === undefined)
     throw usageError("how long it is to be silent is missing", "write `moorage mailbox snooze ID --for 2h`");
   const ms = durationFlag(invocation, "for", 0);
-  const seen = countFlag(invocation, "revision");
-  return withMachine(invocation, host, "write", async (session, machine) => {
+  return withNotice(invocation, host, async ({ notice, revision, notices, mailbox, session }) => {
     const { output } = host;
-    const mailbox = openMailbox(machine.documents, session.random);
-    const { notices } = await mailbox.list();
-    const notice = findNotice(invocation.words[0] ?? "", notices);
     const at = Date.now();
-    const word = { by: whoDecides(), at, revision: seen ?? notice.revision };
+    const word = { by: whoDecides(), at, revision };
     const snoozed = await snoozeNotice(notice, word, at + ms, mailbox, session);
     if (output.json) output.object("MailboxDecision", { notice: noticeJson(snoozed), retry: null, move: null });
     output.line(

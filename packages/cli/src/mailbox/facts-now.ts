@@ -1,6 +1,14 @@
 /** What a notice tells, as it is found at this moment: a decision that does not fit it any more is refused. */
 import type { Life, Notice, NoticeDraft } from "@moorage/core";
-import { instanceName, moorageProfile, moveFacts, nameIdentity, PlainDataError, readStoredMove } from "@moorage/core";
+import {
+  bundleOnItsWay,
+  instanceName,
+  moorageProfile,
+  moveFacts,
+  nameIdentity,
+  PlainDataError,
+  readStoredMove,
+} from "@moorage/core";
 import { sha256 } from "@moorage/keys";
 import { declaredNow } from "../cold-move/declared-now.ts";
 import { readLaunches } from "../cold-move/launch-record.ts";
@@ -66,10 +74,7 @@ function isOvertaken({ evidence }: Notice, { channel, floor }: Life, machine: Ma
 
 async function isOnItsWay(notice: Notice, machine: MachineScope, session: Session): Promise<boolean> {
   const next = (await lifeOf(notice, machine, session))?.next ?? null;
-  if (next === null) return false;
-  const step = next.state === "deferred" ? next.from : next;
-  const digest = "offer" in step ? step.offer.digest : step.bundle.digest;
-  return digest === notice.evidence["bundle"];
+  return next !== null && bundleOnItsWay(next).digest === notice.evidence["bundle"];
 }
 
 async function runs({ subject }: Notice, { scope }: Session): Promise<boolean> {

@@ -1,30 +1,17 @@
 /** A notice for programs: plain, with its state in fields of its own and times in ISO 8601. */
 import type { Notice } from "@moorage/core";
 
-export function noticeJson({
-  id,
-  about,
-  subject,
-  reason,
-  evidence,
-  choices,
-  raisedAt,
-  revision,
-  state,
-}: Notice): object {
+export function noticeJson({ format: _, raisedAt, state, ...plain }: Notice): object {
   return {
-    id,
-    about,
-    subject,
-    reason,
-    evidence,
-    choices,
-    raisedAt: new Date(raisedAt).toISOString(),
-    revision,
+    ...plain,
+    raisedAt: iso(raisedAt),
     state: state.kind,
-    snoozedUntil: state.kind === "snoozed" ? new Date(state.until).toISOString() : null,
-    decision:
-      state.kind === "decided" ? { choice: state.choice, by: state.by, at: new Date(state.at).toISOString() } : null,
+    snoozedUntil: state.kind === "snoozed" ? iso(state.until) : null,
+    decision: state.kind === "decided" ? { choice: state.choice, by: state.by, at: iso(state.at) } : null,
     supersededBy: state.kind === "superseded" ? state.by : null,
   };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
 }

@@ -3,6 +3,7 @@ import type { Condition, PublishedBundle } from "@moorage/core";
 import { exit } from "../errors/exit-code.ts";
 import type { Host } from "../host.ts";
 import { logTail } from "../log-tail.ts";
+import { lookUntil } from "../look-until.ts";
 import type { Progress } from "../output/progress.ts";
 import type { AgentFacts } from "../scope/agent-scope.ts";
 import type { Session } from "../session.ts";
@@ -61,17 +62,14 @@ export async function awaitAnswers(
 ): Promise<Delivered[]> {
   const { clock, scope } = session;
   const { interrupt } = host;
-  const until = clock.now() + deadlineMs;
   const trialSince = new Map<string, number>();
   const ends = new Map<string, Delivered>();
   for (const { agent } of recipients) progress.begin(agent, "told");
-  for (;;) {
+  const lookAtAll = async (late: boolean): Promise<true | null> => {
     const left = recipients.filter(({ agent }) => !ends.has(agent));
-    if (left.length === 0) break;
     const facts = new Map(
       (await scope.facts(left.map(({ instance }) => instance))).map((one) => [one.name, one] as const),
     );
-    const late = clock.now() >= until || interrupt.aborted;
     for (const recipient of left) {
       const seen = look(
         recipient,
@@ -86,8 +84,10 @@ export async function awaitAnswers(
         progress.end(recipient.agent, tell(delivered));
       }
     }
-    if (ends.size < recipients.length) await clock.sleep(lookMs, interrupt);
-  }
+    return ends.size === recipients.length ? true : null;
+  };
+  const times = { clock, signal: interrupt, until: clock.now() + deadlineMs, pauseMs: () => lookMs };
+  if (recipients.length > 0) await lookUntil(lookAtAll, times);
   return recipients.flatMap(({ agent }) => ends.get(agent) ?? []);
 }
 

@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "@moorage/core";
+import { lookUntil } from "../look-until.ts";
 
 /** Between two looks, in milliseconds; of a large folder so long that looking takes a tenth of the time at most. */
 const lookMs = 300;
@@ -18,14 +19,13 @@ export async function nextSave(
   signal: AbortSignal,
 ): Promise<string | null> {
   let last = seen;
-  for (;;) {
-    const began = clock.now();
-    const now = folderSignature(folders);
-    if (signal.aborted) return null;
-    if (now !== seen && now === last) return now;
-    last = now;
-    await clock.sleep(Math.max(lookMs, 10 * (clock.now() - began)), signal);
-  }
+  const atRest = (late: boolean): string | null => {
+    if (late) return null;
+    const before = last;
+    last = folderSignature(folders);
+    return last !== seen && last === before ? last : null;
+  };
+  return lookUntil(atRest, { clock, signal, pauseMs: (tookMs) => Math.max(lookMs, 10 * tookMs) });
 }
 
 /** Moves whenever a file in one of the folders comes, goes or is written. */

@@ -1,5 +1,6 @@
 /** Whether an agent that has just been started may still show that it tells its turns: before that, nobody can say when it takes a bundle up. */
 import type { Clock } from "@moorage/core";
+import { lookUntil } from "../look-until.ts";
 import type { AgentFacts, AgentScope } from "../scope/agent-scope.ts";
 
 /** A process that is younger than this, in milliseconds, may still show it. */
@@ -20,5 +21,6 @@ export async function untilShown(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  while (!signal.aborted && (await scope.facts(instances)).some(mayShowItself)) await clock.sleep(lookMs, signal);
+  const shown = async (): Promise<true | null> => ((await scope.facts(instances)).some(mayShowItself) ? null : true);
+  await lookUntil(shown, { clock, signal, pauseMs: () => lookMs });
 }

@@ -4,6 +4,7 @@ import { exit } from "../errors/exit-code.ts";
 import type { Host } from "../host.ts";
 import type { LaunchPlan } from "../launch/start-request.ts";
 import { logTail } from "../log-tail.ts";
+import { lookUntil } from "../look-until.ts";
 import type { Progress } from "../output/progress.ts";
 import { startDeadlineMs } from "../scope/substrate-of.ts";
 import type { Session } from "../session.ts";
@@ -81,14 +82,13 @@ async function idleBy(
   { scope, clock }: Session,
   interrupt: AbortSignal,
 ): Promise<boolean> {
-  for (;;) {
+  const idle = async (): Promise<true | null> => {
     const instance = (await knownAgents(scope)).find((known) => known.agent === agent)?.observed.name;
     const [facts] = instance === undefined ? [] : await scope.facts([instance]);
     // Who tells no turns is idle at any moment.
-    if ((facts?.turn?.inFlight ?? 0) === 0) return true;
-    if (clock.now() >= until || interrupt.aborted) return false;
-    await clock.sleep(lookMs, interrupt);
-  }
+    return (facts?.turn?.inFlight ?? 0) === 0 ? true : null;
+  };
+  return (await lookUntil(idle, { clock, signal: interrupt, until, pauseMs: () => lookMs })) !== null;
 }
 
 function notReached(agent: string): Restarted {
