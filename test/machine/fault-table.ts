@@ -57,6 +57,9 @@ export interface StateFault {
     | "corrupt"
     | "cutShort"
     | "emptied"
+    | "belowFile"
+    | "circle"
+    | "dangling"
     | "newer"
     | "locked"
     | "otherUser"
@@ -85,6 +88,9 @@ export const stateFaults: readonly StateFault[] = [
     remains: "nothing",
   },
   { input: "a file in its place", condition: "file", exit: 4, code: "stateNotADirectory", remains: "nothing" },
+  { input: "a path below a file", condition: "belowFile", exit: 4, code: "stateNotADirectory", remains: "nothing" },
+  { input: "a link in a circle", condition: "circle", exit: 4, code: "stateNotADirectory", remains: "nothing" },
+  { input: "a link to nowhere", condition: "dangling", exit: 4, code: "stateNotADirectory", remains: "nothing" },
   { input: "a read-only file system", condition: "readOnly", exit: 4, code: "stateReadOnly", remains: "goesOn" },
   { input: "a full disk", condition: "fullDisk", exit: 1, code: "stateDiskFull", remains: "goesOn" },
   {

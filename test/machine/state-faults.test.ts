@@ -1,5 +1,5 @@
 /** Every row of the table about the state directory: what the command answers, and that what ran goes on as it was. */
-import { chmodSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
@@ -31,9 +31,26 @@ describe.concurrent("a state directory", () => {
   for (const row of stateFaults.filter(({ remains }) => remains === "nothing"))
     it(`${row.input}: exit ${row.exit}, ${row.code}`, async () => {
       await using place = new Place();
-      const told = await place.ask(["deploy", "a", "--", "sleep", "600"], withoutState(place, row));
+      const options = withoutState(place, row);
+      const told = await place.ask(["deploy", "a", "--", "sleep", "600"], options);
       expect({ exit: told.exit, code: codeOf(told) }).toEqual({ exit: row.exit, code: row.code });
       if (row.says !== undefined) expect(told.hint).toContain(row.says);
+      // Whoever only looks has the same answer, and doctor says it as well.
+      if (row.code === "stateNotADirectory")
+        for (const args of [
+          ["status"],
+          ["journal"],
+          ["stop", "a"],
+          ["deploy", "a", "--dry-run", "--", "sleep", "600"],
+        ]) {
+          const looked = await place.ask(args, options);
+          expect({ args, exit: looked.exit, code: codeOf(looked) }).toEqual({ args, exit: row.exit, code: row.code });
+        }
+      if (row.code === "stateNotADirectory") {
+        const doctor = await place.run(["doctor"], options);
+        expect(doctor).toMatchObject({ exit: 4, stdout: expect.stringContaining("no place for the state") as string });
+        expect(doctor.stdout).not.toMatch(/chmod|not there yet/);
+      }
       await place.atRest();
     });
 
@@ -93,6 +110,12 @@ function withoutState(place: Place, { condition }: StateFault): CallOptions {
       return unprivileged;
     case "file":
       place.write("state", "");
+      return {};
+    case "belowFile":
+      return { state: false, env: { XDG_STATE_HOME: place.write("a-file", "") } };
+    case "circle":
+    case "dangling":
+      symlinkSync(condition === "circle" ? "state" : "gone/away", place.state);
       return {};
     case "homeUnset":
       return { state: false, env: { HOME: undefined } };

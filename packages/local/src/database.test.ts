@@ -185,3 +185,11 @@ it.runIf(root && process.platform === "linux")("says so when there is no space f
     spawnSync("umount", [stateDir]);
   }
 });
+
+it("says that what lies in its place is no file, to who reads and to who writes", () => {
+  mkdirSync(databasePath(stateDir));
+  for (const readOnly of [true, false])
+    expect(() => new Database(stateDir, { readOnly, busyMs: 50 })).toThrow(
+      expect.objectContaining({ code: "stateCorrupt", message: expect.stringContaining("is no file") as string }),
+    );
+});

@@ -245,11 +245,11 @@ function isReadOnlyPlace(path: string): boolean {
 
 /** A database that Moorage made is never empty, not even for a moment. */
 function notEmpty(path: string, stateDir: string): number {
-  const { ino, size } = statSync(path);
-  if (size > 0) return ino;
+  const stat = statSync(path);
+  if (stat.isFile() && stat.size > 0) return stat.ino;
   throw new StateError(
     "stateCorrupt",
-    `the database ${path} is empty; it was left as it is`,
+    `the database ${path} is ${stat.isFile() ? "empty" : "no file"}; it was left as it is`,
     `restore it from a copy, or stop what runs, move ${stateDir} away and deploy again`,
   );
 }

@@ -1,8 +1,9 @@
 /** The journal of a state directory: one JSON line a step, a file a day, appended by every caller and supervisor. */
 import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Clock, Journal, JournalEntry } from "@moorage/core";
 import { makeDirectory } from "./make-directory.ts";
+import { stateFault } from "./sqlite-fault.ts";
 
 export interface JournalLine extends JournalEntry {
   /** ISO 8601, for people. */
@@ -137,6 +138,6 @@ function journalFiles(directory: string): string[] {
       .map((name) => join(directory, name));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
+    throw stateFault(error, dirname(directory));
   }
 }

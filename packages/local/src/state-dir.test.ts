@@ -29,9 +29,9 @@ beforeEach(() => {
 
 afterEach(() => rmSync(place, { recursive: true, force: true }));
 
-function check(changes: Partial<DirectoryCheck> = {}): string {
+function check(changes: Partial<DirectoryCheck> = {}, path = stateDir): string {
   try {
-    return checkStateDir(stateDir, { mode: "write", euid, mountOf: () => null, ...changes }) ?? "nothing";
+    return checkStateDir(path, { mode: "write", euid, mountOf: () => null, ...changes }) ?? "nothing";
   } catch (error) {
     if (error instanceof StateError) return error.code;
     throw error;
@@ -57,6 +57,19 @@ it("resolves links, so that one directory has one name", () => {
 it("refuses what is no directory", () => {
   writeFileSync(stateDir, "");
   expect(check()).toBe("stateNotADirectory");
+});
+
+it.each(["read", "write"] as const)("refuses a path at which no directory can be, to who would %s", (mode) => {
+  writeFileSync(stateDir, "");
+  symlinkSync("round", join(place, "round"));
+  symlinkSync(join(place, "gone", "away"), join(place, "dangling"));
+  for (const path of [
+    join(stateDir, "below"),
+    join(place, "round"),
+    join(place, "dangling"),
+    join(place, "x".repeat(300)),
+  ])
+    expect(check({ mode }, path)).toBe("stateNotADirectory");
 });
 
 it.each(["nfs4", "9p", "virtiofs", "fuse.sshfs"])("refuses %s before the first write", (type) => {

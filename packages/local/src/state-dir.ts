@@ -46,8 +46,21 @@ export function checkStateDir(path: string, check: DirectoryCheck): string | nul
     accessSync(path, check.mode === "write" ? constants.R_OK | constants.W_OK | constants.X_OK : constants.X_OK);
     return realpathSync(path);
   } catch (error) {
-    throw stateFault(error, path);
+    throw leadsNowhere(error, path) ?? stateFault(error, path);
   }
+}
+
+/** What the system says of a path at which no directory can ever be, as it is: another place, or another path, is the way out. */
+const nowhere: ReadonlySet<unknown> = new Set(["ENOTDIR", "ELOOP", "ENAMETOOLONG", "ENOENT", "EINVAL"]);
+
+function leadsNowhere(error: unknown, path: string): StateError | null {
+  if (!(error instanceof Error && "code" in error && nowhere.has(error.code))) return null;
+  return new StateError(
+    "stateNotADirectory",
+    `${path} can be no directory (${error.message}), so there is no place for the state`,
+    "choose another place with `--state DIR`",
+    { cause: error },
+  );
 }
 
 interface Place {

@@ -23,14 +23,23 @@ export async function stateChecks(invocation: Invocation, host: Host): Promise<C
   } catch (error) {
     return [faultCheck("state directory", error)];
   }
-  if (statSync(directory, { throwIfNoEntry: false }) === undefined)
-    return [note("state directory", `${directory} is not there yet`, "the first `moorage deploy` makes it")];
-  const place = placeChecks(directory);
+  const there = isDirectory(directory);
+  const place = there ? placeChecks(directory) : [];
   try {
     const inside = await withSession(invocation, host, { mode: "read" }, (session) => insideChecks(session, host));
-    return [...place, ...inside];
+    if (there) return [...place, ...inside];
+    return [note("state directory", `${directory} is not there yet`, "the first `moorage deploy` makes it")];
   } catch (error) {
     return [...place, faultCheck("state", error)];
+  }
+}
+
+/** What else lies there, or cannot be reached, is told by whoever opens it. */
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }
 
