@@ -110,6 +110,8 @@ function readFrom(path: string, from: number): Buffer {
 
 function readText(path: string): string {
   try {
+    // Whoever reads a pipe waits for a writer.
+    if (!statSync(path).isFile()) return "";
     return readFileSync(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
