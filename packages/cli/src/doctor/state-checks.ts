@@ -4,6 +4,7 @@ import type { Invocation } from "../args/command-spec.ts";
 import { moveChecks } from "../cold-move/move-checks.ts";
 import { reportOf } from "../errors/report.ts";
 import type { Host } from "../host.ts";
+import type { AgentFacts } from "../scope/agent-scope.ts";
 import { stateDir } from "../scope/local-scope.ts";
 import type { Session } from "../session.ts";
 import { withSession } from "../session.ts";
@@ -79,5 +80,20 @@ async function insideChecks(session: Session, host: Host): Promise<Check[]> {
     ok("agents", `${agents.length} here, ${running} of them running`),
     ...agentChecks(agents, facts, host.env),
     ...moves,
+    ...(await bundleChecks(session, facts)),
   ];
+}
+
+/** Of the channels that agents here listen to, or did. Loaded where there are any. */
+async function bundleChecks(
+  { scope: { machine } }: Session,
+  processes: readonly NonNullable<AgentFacts["process"]>[],
+): Promise<Check[]> {
+  const channels = processes.flatMap(({ delivery }) => (delivery === null ? [] : [delivery.channel]));
+  if (machine === null || channels.length === 0) return [];
+  const [{ storeChecks }, { storeOf }] = await Promise.all([
+    import("./store-checks.ts"),
+    import("../update/catalog-line.ts"),
+  ]);
+  return storeChecks(storeOf(machine), channels);
 }

@@ -1,5 +1,7 @@
 /** An update from edited files to agents that use them: published, planned, and carried out as long as the plan is true. */
-import type { AgentPlan, UpdatePlan } from "@moorage/core";
+import type { BundleStore, PublishedHead } from "@moorage/bundle";
+import { StoreError } from "@moorage/bundle";
+import type { AgentPlan, Channel, UpdatePlan } from "@moorage/core";
 import { planUpdate, whatMoved } from "@moorage/core";
 import type { MoveReport } from "../cold-move/move-report.ts";
 import { exitOfMove } from "../cold-move/move-report.ts";
@@ -184,7 +186,7 @@ async function deliver(
       const ofLine = planned.filter(({ view }) => view.available?.line === line);
       // What fits the build that is declared alone waits for the move that brings both.
       if (bundle === null || ofLine.some(({ plan }) => comesWithBuild(plan))) continue;
-      if (store.assigned(line.channel)?.digest === bundle.digest) continue;
+      if (assignedIn(store, line.channel)?.digest === bundle.digest) continue;
       store.assign(line.channel, bundle.digest);
       host.output.progress(`${channelText(line.channel)}: ${bundle.sequence} is given to the fleet`);
     }
@@ -196,6 +198,16 @@ async function deliver(
     }
   machine.pokeAll(recipients.map(({ instance }) => instance));
   return awaitAnswers(recipients, deadlineMs, session, progress, host, (one) => deliveredText(one, host.output));
+}
+
+/** A damaged record does not stand in the way of a later one, which takes its place. */
+function assignedIn(store: BundleStore, channel: Channel): PublishedHead | null {
+  try {
+    return store.assigned(channel);
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "storeCorrupt") return null;
+    throw error;
+  }
 }
 
 /** A fleet that only a move lets start gets its bundles by that. */
