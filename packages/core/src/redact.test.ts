@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { redactor } from "./redact.ts";
+import { secretShapes } from "./secret-shapes.ts";
 
 const hex = "67dea2ed018072d675f5415ecfaed7d2597555e202d85b3d65ea4e58d2d92ffa";
 const nothing = redactor([]);
@@ -98,4 +99,24 @@ test.each([
   "nsec1",
 ])("a long line of %s costs no time squared: it would not come to an end here", (piece) => {
   nothing(piece.repeat(Math.ceil(300_000 / piece.length)));
+});
+
+test.each([
+  ["Go", "p&ss<w>rd", "p\\u0026ss\\u003cw\\u003erd"],
+  ["Go, with its line separators", "a\u2028b\u2029&c", "a\\u2028b\\u2029\\u0026c"],
+  ["Gson", "it's=one", "it\\u0027s\\u003done"],
+])("as %s writes JSON", (_, value, form) => {
+  expect(redactor([value])(`object {"A":"${form}"}`)).toBe('object {"A":"***"}');
+  expect(redactor([value])(`object ${JSON.stringify(`{"A":"${form}"}`)}`)).toBe(
+    `object ${JSON.stringify('{"A":"***"}')}`,
+  );
+});
+
+test("a long line costs no time squared: no part of a shape that may repeat stands beside another", () => {
+  // By the form, and not by a clock: where both may match the same blanks, each way to share them is tried.
+  for (const { pattern } of secretShapes)
+    expect(pattern.source, pattern.source).not.toMatch(/\\s\*\(\?:[^()]*\)\?\\s\*/);
+  const long = " ".repeat(200_000);
+  for (const word of ["key", "password", "token =", "Bearer", "https://", "//a:"])
+    expect(redactor([])(`${word}${long}x`)).toBe(`${word}${long}x`);
 });

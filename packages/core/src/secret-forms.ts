@@ -34,13 +34,22 @@ function* formsOf(value: string): Generator<string> {
 /** As JSON strings hold it, with what some writers escape besides. */
 function* escapedForms(value: string): Generator<string> {
   const json = JSON.stringify(value).slice(1, -1);
-  const ascii = json.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  for (const form of [json, ascii]) {
+  const ascii = json.replace(/[^ -~]/g, unicodeEscape);
+  // Go's encoding/json, by which an API server echoes what it was sent, and Gson.
+  const [go, gson] = [
+    json.replace(/[&<>\u2028\u2029]/g, unicodeEscape),
+    json.replace(/[&<>='\u2028\u2029]/g, unicodeEscape),
+  ];
+  for (const form of [json, ascii, go, gson]) {
     yield form;
     yield form.replaceAll("/", "\\/");
     // JSON inside JSON.
     yield JSON.stringify(form).slice(1, -1);
   }
+}
+
+function unicodeEscape(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 function* percentForms(value: string): Generator<string> {

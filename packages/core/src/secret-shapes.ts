@@ -42,6 +42,6 @@ export const secretShapes: readonly SecretShape[] = [
   after(/([?&](?:\w*token|api_?key|\w*sig(?:nature)?|[\w-]*-Signature|[\w-]*-Credential)=)[^\s&"'#]{4,}/gi),
   // 64 hex digits are an identity or a digest as well: hidden only where the words before say that they are secret.
   after(
-    /((?<!pub[a-z]{0,6}[\s_-]?)(?:key|secret|token|nsec|seed|priv(?:ate)?|credential)[\w-]{0,40}["']?\s*(?:is|was|[:=]|=>)?\s*["']?(?:0x)?)[0-9a-f]{64}(?![0-9a-f])/gi,
+    /((?<!pub[a-z]{0,6}[\s_-]?)(?:key|secret|token|nsec|seed|priv(?:ate)?|credential)[\w-]{0,40}["']?\s{0,16}(?:is|was|[:=]|=>)?\s{0,16}["']?(?:0x)?)[0-9a-f]{64}(?![0-9a-f])/gi,
   ),
 ];

@@ -41,6 +41,8 @@ export type Waited<T> =
 
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
+/** Whoever asks for longer may have meant another: a call looks this often at least. */
+const longestAskedMs = 30_000;
 
 export class Call {
   readonly subject: Subject;
@@ -135,11 +137,11 @@ export class Call {
     return this.#scopesMade <= 2 || (await this.pause());
   }
 
-  /** Pauses before another look: capped, jittered, at least what the other side asked for. False: no time is left. */
+  /** Pauses before another look: capped, jittered, and within reason at least what the other side asked for. False: no time is left. */
   async pause(atLeastMs: number | null = null): Promise<boolean> {
     const step = Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures);
     this.#failures = Math.min(this.#failures + 1, 16);
-    const wanted = Math.max(step * (0.5 + this.random.fraction() / 2), atLeastMs ?? 0);
+    const wanted = Math.max(step * (0.5 + this.random.fraction() / 2), Math.min(atLeastMs ?? 0, longestAskedMs));
     const left = this.remaining();
     if (left <= 0 || this.signal.aborted) return false;
     await this.clock.sleep(Math.min(wanted, left), this.signal);
