@@ -51,6 +51,9 @@ function clusterInfo(access: ClusterAccess, authority: Uint8Array | null): Recor
 function run(plugin: ExecPlugin, env: NodeJS.ProcessEnv, limits: PluginLimits): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(plugin.command, plugin.args, { env, stdio: ["ignore", "pipe", "ignore"] });
+    // Whoever ends meanwhile leaves nothing behind that waits for a person.
+    const end = (): void => void child.kill("SIGKILL");
+    process.once("exit", end);
     const pieces: Buffer[] = [];
     let size = 0;
     let stopped: string | null = null;
@@ -68,10 +71,12 @@ function run(plugin: ExecPlugin, env: NodeJS.ProcessEnv, limits: PluginLimits): 
     });
     child.once("error", (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);
+      process.removeListener("exit", end);
       reject(error.code === "ENOENT" ? missing(plugin) : failed(plugin, `cannot be run (${error.code ?? "unknown"})`));
     });
     child.once("close", (code, signal) => {
       clearTimeout(timer);
+      process.removeListener("exit", end);
       if (stopped !== null) reject(failed(plugin, stopped));
       else if (code !== 0) reject(failed(plugin, `ended with ${signal ?? `exit code ${code ?? "unknown"}`}`));
       else resolve(Buffer.concat(pieces).toString("utf8"));

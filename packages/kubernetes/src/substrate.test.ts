@@ -351,3 +351,18 @@ test("no value of a Secret and no token is in any answer, whatever the server ec
   expect(told).not.toContain("secret-token");
   expect(told).not.toContain("value ä");
 });
+
+test("whoever refuses the pod may echo its Secret as well, cut in the middle of a value", async () => {
+  for (const before of [0, 700, 790, 795]) {
+    const said = `${"z".repeat(before)}value ä`;
+    const { substrate } = await on((request, response) =>
+      request.url.includes("/pods")
+        ? answerJson(response, 422, { reason: "Invalid", message: said })
+        : answerJson(response, 201, { metadata: { name: "s", uid: "u", resourceVersion: "1" } }),
+    );
+    await substrate.createSecret(secret);
+    const told = JSON.stringify(await substrate.createInstance(instance));
+    expect(told).toContain("refused");
+    expect(told).not.toContain("valu");
+  }
+});

@@ -44,6 +44,8 @@ export function createSubstrate(
 ): Substrate & Inventory {
   const { profile, namespace } = scope;
   const { requests, grace } = company;
+  /** Values of the last attempt's Secret: whoever refuses its pod may say them as well. */
+  let latest: readonly string[] = [];
   const { asked, get, send } = requests;
 
   async function readPods(
@@ -130,7 +132,8 @@ export function createSubstrate(
     },
 
     async createSecret(spec): Promise<SecretCreation> {
-      const made = await create("secrets", secretOf(spec, namespace), spec.data.values());
+      latest = [...spec.data.values()];
+      const made = await create("secrets", secretOf(spec, namespace), latest);
       switch (made.kind) {
         case "success": {
           const secret = decodeSecret(made.object);
@@ -154,7 +157,7 @@ export function createSubstrate(
         const closed = await ensureDenyAll(scope, requests);
         if (closed.kind !== "ready") return closed;
       }
-      const made = await create("pods", podOf(spec, template, profile, namespace));
+      const made = await create("pods", podOf(spec, template, profile, namespace), latest);
       switch (made.kind) {
         case "success":
           return { kind: "created" };
