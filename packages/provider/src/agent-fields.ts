@@ -62,10 +62,7 @@ function readLaunch(agent: Fields): Launch {
     return { command: null, args: [], env: agent.map("env_vars"), policyEnv: new Map(), ownerPubkey: null };
   const command = launch.trimmed("command");
   if (command !== null && /[/\\]/.test(command))
-    throw new Refused(
-      launch.at("command"),
-      `${shown(command)} is a path: a name is wanted, which the image's PATH finds`,
-    );
+    throw new Refused(launch.at("command"), "is a path: a name is wanted, which the image's PATH finds");
   return {
     command,
     args: launch.texts("args") ?? [],

@@ -31,7 +31,7 @@ export type ConfigField = Described &
 const mostDeadlineSeconds = 2 ** 31 - 1;
 
 const labelPattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
-const subdomainPattern = "^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$";
+const subdomainPattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?){0,3}$";
 const quantityPattern = "^[0-9]+(\\.[0-9]+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$";
 const oneImage = "registry.example/agent@sha256:" + "0".repeat(64);
 

@@ -171,7 +171,7 @@ describe("what no pod can be given is refused, by its key and never by its value
   it("half of a character, which would become another one on its way", () => {
     for (const half of ["\ud83d", "\ude00", "a\ud83db", "\ude00\ud83d"]) {
       expect(refusal({ launch: { env: { A: half } } })).toBe("agent: the value of A has half of a character in it");
-      expect(refusal({ agent: { auth_tag: `tag-${half}` } })).toContain("BUZZ_AUTH_TAG has half of a character");
+      expect(refusal({ agent: { auth_tag: `tag-${half}` } })).toContain("agent.auth_tag: has half of a character");
     }
     expect(environment({ launch: { env: { A: "\ud83d\ude00" } } })).toMatchObject({ A: "😀" });
   });

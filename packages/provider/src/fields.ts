@@ -49,6 +49,8 @@ export class Fields {
     if (this.isAbsent(name)) return null;
     const value = this.raw(name);
     if (typeof value !== "string") throw new Refused(this.at(name), `must be a text, and is ${kindOf(value)}`);
+    // On its way it would silently become another one.
+    if (!value.isWellFormed()) throw new Refused(this.at(name), "has half of a character in it");
     return value;
   }
 

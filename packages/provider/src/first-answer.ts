@@ -1,20 +1,28 @@
 /** A cluster that has never answered is told soon: whoever has pressed a button would wait ten minutes for a network that is off. */
 import type { Clock, Substrate } from "@moorage/core";
 
-/** Milliseconds without any answer, from the first question on. */
+/** Milliseconds without any answer, from the first question that had none. */
 const firstAnswerMs = 30_000;
+/** An API server, or what is in front of it, that is busy is there: how the adapter tells of it. */
+const answers = /^the API server answers 429\b/;
 
 /** The substrate as it is, but that a look which nobody has answered for so long is refused as unreachable. */
 export function wantingFirstAnswer(substrate: Substrate, clock: Clock, target: string): Substrate {
   let answered = false;
-  let asked: number | null = null;
+  let silentSince: number | null = null;
   return {
     ...substrate,
     async readInstances(identity) {
-      asked ??= clock.now();
+      const asked = clock.now();
       const reading = await substrate.readInstances(identity);
-      if (reading.kind !== "unavailable") answered = true;
-      if (answered || reading.kind !== "unavailable" || clock.now() - asked < firstAnswerMs) return reading;
+      if (reading.kind !== "unavailable" || answers.test(reading.detail)) answered = true;
+      if (answered || reading.kind !== "unavailable") return reading;
+      // One question alone says little: a person may have signed in for as long as it took.
+      if (silentSince === null) {
+        silentSince = asked;
+        return reading;
+      }
+      if (clock.now() - silentSince < firstAnswerMs) return reading;
       return { kind: "refused", refusal: { kind: "unreachable", target, detail: reading.detail } };
     },
   };

@@ -22,8 +22,9 @@ async function main(): Promise<void> {
   const bytes = await readInput(stdin);
   const abort = createAbort();
   // Not before there is a request: until then there is nothing that could be answered, and a signal ends the process.
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, () => abort.abort());
-  const tell = (text: string): void => void writeAll(stderr, text);
+  // However many come: the answer to the first is due within seconds.
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => abort.abort());
+  const tell = (text: string): void => void writeAll(stderr, text, 0);
   end(
     bytes === null
       ? { ok: false, error: `the request is longer than ${longestRequest} bytes` }

@@ -51,7 +51,7 @@ export function readProviderConfig(value: unknown): ProviderConfig {
     inactivitySeconds:
       countOf(config, "inactivity_seconds", configFields.inactivity_seconds) ?? buzzDefaults.inactivitySeconds,
     serviceAccount: text("service_account"),
-    nodeSelector: Object.fromEntries(options.map("node_selector")),
+    nodeSelector: labelsIn(options),
     tolerations: (options.list("tolerations") ?? []).map((one, index) =>
       toleration(new Fields(`${options.at("tolerations")}[${index}]`, one)),
     ),
@@ -60,7 +60,7 @@ export function readProviderConfig(value: unknown): ProviderConfig {
   };
 }
 
-const credentialWords = /^(?:secret|password|passphrase|token|(?:api)?key|credential)s?$/;
+const credentialWords = /secret|password|passphrase|token|credential|kubeconfig|bearer|^(?:api)?keys?$/;
 
 /** What nobody knows would have no effect, and whoever set it would not learn that. */
 function onlyKnown(fields: Fields, known: readonly string[]): void {
@@ -92,6 +92,14 @@ function countOf(fields: Fields, name: string, field: ConfigField): number | nul
 
 function missing(field: string): never {
   throw new Refused(field, "is required");
+}
+
+function labelsIn(options: Fields): Readonly<Record<string, string>> {
+  const labels = options.map("node_selector");
+  for (const [key, value] of labels)
+    if (!key.isWellFormed() || !value.isWellFormed())
+      throw new Refused(options.at("node_selector"), "has half of a character in it");
+  return Object.fromEntries(labels);
 }
 
 function pinned(text: string): string {

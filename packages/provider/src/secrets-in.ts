@@ -1,13 +1,33 @@
 /** Every value of a request that may be a secret, found before the request is judged: a refusal must not hold one either. */
 import { isObject, type Json } from "./fields.ts";
 
-/** The keys, the tag, and the values of every environment. */
+/** No agent can be given a longer value, and no refusal shows one: to know all its forms would take a minute. */
+const longestValue = 131_072;
+/** An argument is often a word like others, which has to stay readable. */
+const shortestArgument = 8;
+
+/** The key, the tag, the relay's address, arguments, and the values of every environment. */
 export function secretsIn(request: Json): string[] {
   const agent = within(request, "agent");
   const launch = within(agent, "launch");
-  const texts = [agent["private_key_nsec"], agent["auth_tag"]];
+  const key = agent["private_key_nsec"];
+  const texts = [key, agent["auth_tag"], agent["relay_url"]];
   const environments = [agent["env_vars"], launch["env"], launch["policy_env"]];
-  return [...texts, ...environments.flatMap(valuesOf)].filter((one) => typeof one === "string").flatMap(withTrimmed);
+  return [...texts, ...inOtherCase(key), ...argumentsOf(launch["args"]), ...environments.flatMap(valuesOf)]
+    .filter((one) => typeof one === "string")
+    .filter(({ length }) => length <= longestValue)
+    .flatMap(withTrimmed);
+}
+
+/** A key is the same in either. */
+function inOtherCase(key: unknown): string[] {
+  return typeof key === "string" ? [key.toLowerCase(), key.toUpperCase()] : [];
+}
+
+/** Each, and as they are handed on. */
+function argumentsOf(args: unknown): unknown[] {
+  if (!Array.isArray(args)) return [];
+  return [...args, args.join(",")].filter((one) => typeof one === "string" && one.length >= shortestArgument);
 }
 
 function within(fields: Json, name: string): Json {
