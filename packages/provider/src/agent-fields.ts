@@ -8,6 +8,8 @@ interface Launch {
   readonly command: string | null;
   readonly args: readonly string[];
   readonly env: ReadonlyMap<string, string>;
+  /** Where those stand in the request. */
+  readonly envField: string;
   readonly policyEnv: ReadonlyMap<string, string>;
   readonly ownerPubkey: string | null;
 }
@@ -23,6 +25,8 @@ export interface AgentFields {
 
 const respondToModes = ["owner-only", "allowlist", "anyone", "nobody"] as const;
 const pubkey = /^[0-9a-f]{64}$/;
+/** What nobody looks at must not be in the way either. */
+const harmless = /^[ -~]{0,100}$/;
 const onRelay = "relay-mesh";
 
 /**
@@ -59,7 +63,14 @@ export function readAgentFields(value: unknown): AgentFields {
 function readLaunch(agent: Fields): Launch {
   const launch = agent.fields("launch");
   if (launch === null)
-    return { command: null, args: [], env: agent.map("env_vars"), policyEnv: new Map(), ownerPubkey: null };
+    return {
+      command: null,
+      args: [],
+      env: agent.map("env_vars"),
+      envField: agent.at("env_vars"),
+      policyEnv: new Map(),
+      ownerPubkey: null,
+    };
   const command = launch.trimmed("command");
   if (command !== null && /[/\\]/.test(command))
     throw new Refused(launch.at("command"), "is a path: a name is wanted, which the image's PATH finds");
@@ -67,6 +78,7 @@ function readLaunch(agent: Fields): Launch {
     command,
     args: launch.texts("args") ?? [],
     env: launch.map("env"),
+    envField: launch.at("env"),
     policyEnv: launch.map("policy_env"),
     ownerPubkey: launch.trimmed("owner_pubkey"),
   };
@@ -85,7 +97,7 @@ function readAllowlist(agent: Fields, respondTo: string | null): readonly string
   const field = "respond_to_allowlist";
   if (respondTo !== "allowlist") {
     const left = agent.raw(field);
-    return Array.isArray(left) ? left.filter((one) => typeof one === "string") : [];
+    return Array.isArray(left) ? left.filter((one) => typeof one === "string" && harmless.test(one)) : [];
   }
   const list = agent.texts(field) ?? [];
   if (list.length === 0)

@@ -200,3 +200,33 @@ describe("what no pod can be given is refused, by its key and never by its value
     expect(refusal({ launch: { env: { A: null } } })).toBe("");
   });
 });
+
+describe("what is refused is told by its field", () => {
+  it("in each of the places where variables stand", () => {
+    const wrong = { "A=value-that-nobody-may-see": "x" };
+    const told = '"A=…" is not the name of an environment variable';
+    expect(refusal({ launch: { env: wrong } })).toContain(`agent.launch.env: ${told}`);
+    expect(refusal({ launch: { policy_env: wrong } })).toContain(`agent.launch.policy_env: ${told}`);
+    expect(refusal({ launch: null, agent: { env_vars: wrong } })).toContain(`agent.env_vars: ${told}`);
+  });
+
+  it("a value over a megabyte that a later tier hides as well", () => {
+    const long = "x".repeat(1024 * 1024 + 1);
+    expect(refusal({ launch: { policy_env: { A: long }, env: { A: "y" } } })).toContain(
+      "agent.launch.policy_env: the value of A",
+    );
+    expect(refusal({ launch: { env: { BUZZ_PRIVATE_KEY: long } } })).toContain(
+      "agent.launch.env: the value of BUZZ_PRIVATE_KEY",
+    );
+  });
+
+  it("but for a list that nobody looks at, whatever is in it", () => {
+    for (const list of [["\0"], ["x".repeat(200_000)], ["\ud83d"], [5]]) {
+      const agent = { respond_to: "nobody", respond_to_allowlist: list };
+      expect(environment({ agent })).not.toHaveProperty("BUZZ_ACP_RESPOND_TO_ALLOWLIST");
+    }
+    expect(environment({ agent: { respond_to: "nobody", respond_to_allowlist: ["a", "b"] } })).toMatchObject({
+      BUZZ_ACP_RESPOND_TO_ALLOWLIST: "a,b",
+    });
+  });
+});

@@ -27,7 +27,8 @@ const mcpCommand = "buzz-dev-mcp";
 export function environmentOf(agent: AgentFields, inactivitySeconds: number): ReadonlyMap<string, string> {
   const { launch } = agent;
   const lower = new Map([...launch.policyEnv, ...launch.env]);
-  for (const key of lower.keys()) checkKey(key);
+  checkTier("agent.launch.policy_env", launch.policyEnv);
+  checkTier(launch.envField, launch.env);
   const owned = authoritative(agent, inactivitySeconds);
   const environment = new Map([...lower].filter(([key]) => !owned.has(key)));
   for (const [key, value] of owned) if (value !== null) environment.set(key, value);
@@ -62,19 +63,29 @@ function joined(texts: readonly string[]): string | null {
   return texts.length === 0 ? null : texts.join(",");
 }
 
-function checkKey(key: string): void {
+/** Also what a later tier hides: whoever wrote it means something by it. */
+function checkTier(field: string, tier: ReadonlyMap<string, string>): void {
+  for (const [key, value] of tier) {
+    checkKey(field, key);
+    if (value.length > longestEnvironmentBytes)
+      throw new Refused(field, `the value of ${key} is more than ${longestEnvironmentBytes} bytes long`);
+  }
+}
+
+function checkKey(field: string, key: string): void {
   if (!posixName.test(key))
     throw new Refused(
-      "agent",
-      `${shown(key)} is not the name of an environment variable: use letters, digits and _, not beginning with a digit`,
+      field,
+      // What comes after the sign is a value.
+      `${shown(key.replace(/=.*/s, "=…"))} is not the name of an environment variable: use letters, digits and _, not beginning with a digit`,
     );
   if (key.length > longestKey)
     throw new Refused(
-      "agent",
+      field,
       `the name of a variable is ${key.length} characters long, and ${longestKey} is the most that a Secret can hold`,
     );
   if (key.toUpperCase() === noPresence)
-    throw new Refused("agent", `${key} must not be set: presence is all that tells that an agent elsewhere is alive`);
+    throw new Refused(field, `${key} must not be set: presence is all that tells that an agent elsewhere is alive`);
 }
 
 /** A value is never told. */
