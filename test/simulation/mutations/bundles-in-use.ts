@@ -161,8 +161,8 @@ export const bundlesInUse: readonly Mutation[] = [
   life(
     "4 what was staged is weighed by the new build",
     "update/starting",
-    "return why === null ? moved(life) : refuse(life, step.bundle.digest",
-    "return why === null || at > 0 ? moved(life) : refuse(life, step.bundle.digest",
+    "return why === null ? moved(life) : refuse(life, digestOf(next)",
+    "return why === null || at > 0 ? moved(life) : refuse(life, digestOf(next)",
   ),
   life(
     "4 a start is a boundary",
