@@ -1,4 +1,4 @@
-/** For tests of updates: a working agent that does a turn ten times a second by what its catalog says, and writes down what it saw. */
+/** For tests of updates: a working agent that does a turn ten times a second, or every PAUSE milliseconds, by what its catalog says, and writes down what it saw. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -24,7 +24,7 @@ try {
       appendFileSync(process.env.SEEN, process.pid + " " + prompt + "\\n");
       if (prompt.includes("crash")) throw new Error("no such prompt: " + (prompt.includes("tell") ? process.env.API_KEY : prompt));
     });
-    await sleep(100);
+    await sleep(Number(process.env.PAUSE ?? "100"));
   }
 } catch (error) {
   if (!isDraining(error)) throw error;

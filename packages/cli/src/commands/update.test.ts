@@ -113,7 +113,8 @@ test.concurrent("what breaks an agent with which nothing was confirmed yet is to
 
 test.concurrent('an agent that says "not now" is waited for until the deadline, and it goes on by itself', async () => {
   await using here = commandHere();
-  await started(here, [agentDocument("scribe", { env: ', DELAY: "1500"' })]);
+  // Between its turns it has the time to answer: a turn that begins before takes what is staged.
+  await started(here, [agentDocument("scribe", { env: ', DELAY: "1500", PAUSE: "1500"' })]);
   writePrompt(here, "later");
   // Right after its start it has not shown yet how it takes part.
   expect(await here.run(["update", "apply"])).toMatchObject({ exit: 0 });
