@@ -34,7 +34,8 @@ const onRelay = "relay-mesh";
  * nothing here. Throws `Refused`.
  */
 export function readAgentFields(value: unknown): AgentFields {
-  const agent = new Fields("agent", value ?? {});
+  if (value === undefined || value === null) throw new Refused("agent", "is required");
+  const agent = new Fields("agent", value);
   if (agent.trimmed("provider") === onRelay)
     throw new Refused(
       agent.at("provider"),

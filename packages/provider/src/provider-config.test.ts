@@ -166,7 +166,9 @@ describe("what is wrong is told by its field", () => {
     expect(refusal({ ...least, cpu_request: "2500m" })).toBe(
       "provider_config.cpu_request: 2500m is more than its limit, 2",
     );
-    expect(refusal({ ...least, memory_limit: "1Gi" })).toContain("provider_config.memory_request: 2Gi is more");
+    expect(refusal({ ...least, memory_limit: "1Gi" })).toBe(
+      "provider_config.memory_request: 2Gi is more than its limit, 1Gi; it is the default, so set it as well",
+    );
     expect(refusal(withOptions({ ephemeral_storage_request: "2Gi", ephemeral_storage_limit: "1Gi" }))).toContain(
       "provider_config.pod_options.ephemeral_storage_request",
     );

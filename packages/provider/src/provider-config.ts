@@ -39,9 +39,9 @@ export function readProviderConfig(value: unknown): ProviderConfig {
       limit: text("memory_limit") ?? buzzDefaults.memoryLimit,
     },
   };
-  withinLimit(config.at("cpu_request"), amounts.cpu);
-  withinLimit(config.at("memory_request"), amounts.memory);
-  withinLimit(options.at("ephemeral_storage_request"), disk);
+  withinLimit(config, "cpu_request", amounts.cpu);
+  withinLimit(config, "memory_request", amounts.memory);
+  withinLimit(options, "ephemeral_storage_request", disk);
   return {
     context: text("context"),
     namespace: text("namespace") ?? missing(config.at("namespace")),
@@ -112,10 +112,15 @@ function given(amount: string | null): Readonly<Record<string, string>> {
   return amount === null ? {} : { "ephemeral-storage": amount };
 }
 
-function withinLimit(field: string, { request, limit }: { request: string | null; limit: string | null }): void {
+function withinLimit(
+  fields: Fields,
+  name: string,
+  { request, limit }: { request: string | null; limit: string | null },
+): void {
   const [least, most] = [parseQuantity(request), parseQuantity(limit)];
-  if (least !== null && most !== null && least > most)
-    throw new Refused(field, `${request} is more than its limit, ${limit}`);
+  if (least === null || most === null || least <= most) return;
+  const unset = fields.isAbsent(name) ? "; it is the default, so set it as well" : "";
+  throw new Refused(fields.at(name), `${request} is more than its limit, ${limit}${unset}`);
 }
 
 function toleration(fields: Fields): Toleration {

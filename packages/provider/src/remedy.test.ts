@@ -65,6 +65,16 @@ describe("whoever has only the provider", () => {
     expect(hints.length).toBeGreaterThan(40);
   });
 
+  it("does not blame the network for what is missing on this machine", () => {
+    for (const message of [
+      'x cannot be reached: the credential plugin "aws" is not installed',
+      "/ca cannot be read (ENOENT)",
+    ])
+      expect(remedyFor({ code: "unreachable", message, hint: "run `moorage doctor`" }, place, pod)).toBe(
+        "start the agent again once that is put right; what is running goes on",
+      );
+  });
+
   it.each(codes)("is told nothing of a command that is not there: %s", (code) => {
     for (const hint of hints) {
       const remedy = remedyFor({ code, message: "so it is", hint }, place, pod);

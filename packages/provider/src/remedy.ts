@@ -7,8 +7,11 @@ const again = "start the agent again";
 /** What only the command knows, and its declaration. A context, a namespace or a node may have any of these words in its name. */
 const ofCommand = /`moorage |`kubernetes\.|\bdeclar|`--/;
 
+/** The network is not to blame: how the adapter tells what is missing on this machine. */
+const ownFault = /the credential plugin "|cannot be read \(E[A-Z]+\)/;
+
 /** `pod`: its deterministic name. */
-export function remedyFor({ code, hint }: Condition, place: CommandPlace, pod: string): string {
+export function remedyFor({ code, message, hint }: Condition, place: CommandPlace, pod: string): string {
   const remove = `\`${kubectl(place, `delete pod ${pod}`)}\``;
   const describe = `\`${kubectl(place, `describe pod ${pod}`)}\` says more`;
   if (Object.hasOwn(pullWords, code))
@@ -45,7 +48,9 @@ export function remedyFor({ code, hint }: Condition, place: CommandPlace, pod: s
     case "unauthenticated":
       return "sign in again with your cluster's tool, or choose another context";
     case "unreachable":
-      return "check the network and the kubeconfig; what is running goes on";
+      return ownFault.test(message)
+        ? `${again} once that is put right; what is running goes on`
+        : "check the network and the kubeconfig; what is running goes on";
     default:
       return ofCommand.test(hint) ? `nothing was undone: ${again} to go on waiting; ${describe}` : hint;
   }

@@ -151,7 +151,7 @@ describe("a deploy", () => {
   it.each(["agent", "provider_config"])("needs an object for %s", async (part) => {
     for (const wrong of [5, "x", [], true])
       expect(await errorOf(bytesOf({ ...deployRequest(), [part]: wrong }))).toBe(`${part}: must be an object`);
-    expect(await errorOf(bytesOf({ ...deployRequest(), [part]: null }))).toMatch(new RegExp(`^${part}\\.`));
+    expect(await errorOf(bytesOf({ ...deployRequest(), [part]: null }))).toMatch(new RegExp(`^${part}.*: is required`));
   });
 
   it("with a secret in the wrong place does not show it", async () => {
