@@ -18,13 +18,7 @@ export const secretsAndLeftovers: readonly Mutation[] = [
     "secretKeys: [],",
     "unit",
   ),
-  mutation(
-    "5 an unset field changes no digest",
-    "intent",
-    "if (clean === undefined) continue;",
-    "",
-    "unit",
-  ),
+  mutation("5 an unset field changes no digest", "intent", "if (clean === undefined) continue;", "", "unit"),
   mutation(
     "5 an agent whose profile says so is told its attempt",
     "create",
