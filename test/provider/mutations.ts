@@ -79,7 +79,14 @@ function withChange(request: object, [path, value]: readonly [Path, unknown]): o
   }
   const key = path.at(-1) ?? "op";
   if (value === remove) delete holder[key];
-  else Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
+  // A copy: what a further change puts into it must not be in the next request, nor in itself.
+  else
+    Object.defineProperty(holder, key, {
+      value: structuredClone(value),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
   return request;
 }
 
