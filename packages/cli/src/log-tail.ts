@@ -1,4 +1,5 @@
 /** The last lines that an agent wrote, for reports. */
+import { harmless } from "@moorage/core";
 import type { Session } from "./session.ts";
 
 /** How far back the line that begins an error may lie, and how many lines are shown: from there, or else the last ones. */
@@ -25,11 +26,6 @@ const beginsError = /^(?:[\w.]*(?:Error|Exception)\b|Uncaught\b|panic\b|Tracebac
 export function telling(lines: readonly string[], atMost: number = shownOfError): string[] {
   const error = lines.findLastIndex((line) => beginsError.test(line));
   return error < 0 ? lines.slice(-Math.min(shownOtherwise, atMost)) : lines.slice(error, error + atMost);
-}
-
-/** Quoted in a report, a line moves no cursor and clears no screen: escape sequences, control characters and what turns text around are left out. */
-export function harmless(text: string): string {
-  return text.replace(/\p{Cc}\[[0-9;?]*[ -/]*[@-~]/gu, "").replace(/[^\P{Cc}\t]|[\u202a-\u202e\u2066-\u2069]/gu, "");
 }
 
 /** The text of a line; bytes that are no UTF-8 are shown as such. */

@@ -1,18 +1,14 @@
 /** The environment of an agent: three tiers, of which the later wins, and the last owns its keys whether it has a value for them or not. */
+import { longestEntryBytes, longestEnvironmentBytes, variablePattern } from "@moorage/core";
 import type { AgentFields } from "./agent-fields.ts";
 import { buzzProfile, startNonce } from "./buzz-profile.ts";
 import { shown } from "./fields.ts";
 import { Refused } from "./refused.ts";
 
-/** Linux refuses to start a process with a longer `KEY=value` (MAX_ARG_STRLEN without the ending NUL). */
-const longestEntryBytes = 131_071;
-/** Of all values together: what a Secret may hold (Kubernetes, MaxSecretSize). */
-const longestEnvironmentBytes = 1024 * 1024;
-
 /** What a Secret takes for a key (Kubernetes, DNS1123SubdomainMaxLength). */
 const longestKey = 253;
 
-const posixName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const posixName = new RegExp(variablePattern);
 /** Presence is all that tells a client that an agent lives: nobody may take it away. */
 const noPresence = "BUZZ_ACP_NO_PRESENCE";
 /** Which file of a desktop is meant means nothing in a pod, and a key without a value takes a lower tier's away. */

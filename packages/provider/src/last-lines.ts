@@ -1,4 +1,5 @@
 /** The last lines that an agent wrote, for the report of its end. */
+import { harmless } from "@moorage/core";
 import type { Cluster } from "@moorage/kubernetes";
 
 const shownLines = 10;
@@ -16,10 +17,4 @@ export async function lastLines(
   for await (const event of cluster.podLog({ pod, tail: shownLines, follow: null }))
     if (event.kind === "line") lines.push(redact(harmless(redact(decoder.decode(event.bytes)))).slice(0, longestLine));
   return lines.slice(-shownLines);
-}
-
-function harmless(text: string): string {
-  return text
-    .replace(/(?:\p{Cc}\[|\u009b)[0-9;?]*[ -/]*[@-~]/gu, "")
-    .replace(/[^\P{Cc}\t]|[\u202a-\u202e\u2066-\u2069]/gu, "");
 }

@@ -1,8 +1,9 @@
 /** Every value of a request that may be a secret, found before the request is judged: a refusal must not hold one either. */
+import { longestEntryBytes } from "@moorage/core";
 import { isObject, type Json } from "./fields.ts";
 
 /** No agent can be given a longer value, and no refusal shows one: to know all its forms would take a minute. */
-const longestValue = 131_072;
+const longestValue: number = longestEntryBytes + 1;
 /** An argument is often a word like others, which has to stay readable. */
 const shortestArgument = 8;
 

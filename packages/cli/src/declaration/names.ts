@@ -1,18 +1,17 @@
 /** What a name, an environment key and a value may look like: one check each, for declarations and for arguments alike. */
-import { agentNamePattern, catalogNamePattern } from "@moorage/core";
+import {
+  agentNamePattern,
+  catalogNamePattern,
+  longestEntryBytes,
+  longestEnvironmentBytes,
+  variablePattern,
+} from "@moorage/core";
 
 /** Why it is refused, and what to write instead. */
 export interface Fault {
   readonly message: string;
   readonly hint: string;
 }
-
-export const envKeyPattern = "^[A-Za-z_][A-Za-z0-9_]*$";
-
-/** Linux refuses to start a process with a longer `KEY=value` (MAX_ARG_STRLEN without the ending NUL). */
-const longestEntryBytes = 131_071;
-/** All of an agent's environment together. */
-const longestEnvironmentBytes: number = 1024 * 1024;
 
 const nameHint = "use 1 to 63 of a-z, 0-9 and -, beginning and ending with a letter or digit";
 
@@ -49,7 +48,7 @@ export function catalogNameFault(name: string): Fault | null {
 
 /** null when an environment of ours may have this key. */
 export function envKeyFault(key: string): Fault | null {
-  if (!new RegExp(envKeyPattern).test(key))
+  if (!new RegExp(variablePattern).test(key))
     return {
       message: `${shown(key)} is not the name of an environment variable`,
       hint: "use letters, digits and _, not beginning with a digit",

@@ -1,10 +1,10 @@
 /** The building blocks of the declaration's shape: texts with a check of their own, strict objects that suggest, described fields. */
-import { agentNamePattern, catalogNamePattern } from "@moorage/core";
+import { agentNamePattern, catalogNamePattern, variablePattern } from "@moorage/core";
 import * as z from "zod/mini";
 import { didYouMean } from "../text/did-you-mean.ts";
 import { durationPattern, parseDuration } from "../text/duration.ts";
 import type { Fault } from "./names.ts";
-import { catalogNameFault, envKeyFault, envKeyPattern, envValueFault, nameFault } from "./names.ts";
+import { catalogNameFault, envKeyFault, envValueFault, nameFault } from "./names.ts";
 
 /** Separates message and remedy in the one text that an issue can carry. */
 const separator = "\u0000";
@@ -53,7 +53,7 @@ export function catalogNameText(description: string): Text {
 }
 
 export function envKeyText(description: string): Text {
-  return text(description, envKeyFault, { pattern: envKeyPattern });
+  return text(description, envKeyFault, { pattern: variablePattern });
 }
 
 /** A duration was meant, and a bare number is there. */

@@ -1,6 +1,6 @@
 /** Notices for people: one line each in a list, and one of them whole, with how to decide it. */
 import type { Notice, NoticeAbout } from "@moorage/core";
-import { harmless } from "../log-tail.ts";
+import { harmless } from "@moorage/core";
 import type { Output } from "../output/output.ts";
 import { clockText, sinceText } from "../text/time.ts";
 import { choiceMeaning, choiceWord, decideCommand } from "./choice-words.ts";
