@@ -16,7 +16,7 @@ test("an address where nobody listens", async () => {
   writeKubeconfig(desktop.home, server.address);
   const error = refusalOf(await desktop.ask(deployRequest()), secretValues);
   expect(error).toContain(server.address);
-  expect(error).toMatch(/check the network and the kubeconfig/);
+  expect(error).toMatch(/check the network, the kubeconfig and what it needs/);
 });
 
 test("a server that accepts and never answers", async () => {

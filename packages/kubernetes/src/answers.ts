@@ -56,7 +56,8 @@ function understand(answer: Answered | NotSent, asked: Refusing): Understood {
   }
   if (reason === "AlreadyExists") return { kind: "alreadyExists" };
   if (status === 409) return { kind: "conflict" };
-  if (status === 429 || status >= 500) return { kind: "unavailable", detail: fault(answer), retryAfterMs };
+  if (status === 429) return { kind: "unavailable", detail: fault(answer), retryAfterMs, busy: true };
+  if (status >= 500) return { kind: "unavailable", detail: fault(answer), retryAfterMs };
   // Each namespace gets this account a moment after it was made.
   if (/error looking up service account \S+\/default: /.test(textOf(object?.["message"]) ?? "")) {
     return unavailable(`the service account default of the namespace ${asked.namespace} is not there yet`);

@@ -75,7 +75,7 @@ async function loadKubeConfig(what: string): Promise<KubeConfig> {
     throw new ClusterError(
       "clientLibraryMissing",
       `${what} needs the package @kubernetes/client-node, which cannot be loaded (${codeOf(error)})`,
-      `install it beside moorage: \`npm install --global ${library}\`; or let your provider's tool write a credential plugin`,
+      `install it beside this program: \`npm install --global ${library}\`; or let your provider's tool write a credential plugin`,
     );
   }
 }

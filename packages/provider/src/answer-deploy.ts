@@ -10,6 +10,7 @@ import { diagnostics } from "./diagnostics.ts";
 import type { Json } from "./fields.ts";
 import { homeOf } from "./home.ts";
 import { Refused } from "./refused.ts";
+import { remedyOfFault } from "./remedy.ts";
 import { secretsIn } from "./secrets-in.ts";
 
 export interface Surroundings {
@@ -44,13 +45,6 @@ function redacted(answer: Answer, redact: (text: string) => string): Answer {
 function textOf(error: unknown): string {
   if (error instanceof Refused) return error.message;
   if (error instanceof Error && "hint" in error && typeof error.hint === "string")
-    return `${error.message}; ${withoutCommand(error.hint)}`;
+    return `${error.message}; ${remedyOfFault(error.hint)}`;
   return `a fault of the provider itself: ${error instanceof Error ? error.message : String(error)}`;
-}
-
-/** The command of Moorage is not there for whoever has only this provider. */
-function withoutCommand(hint: string): string {
-  return /`moorage |beside moorage:/.test(hint)
-    ? "check the network and the kubeconfig"
-    : hint.replace("`--context`", "`context`");
 }

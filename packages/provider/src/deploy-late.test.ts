@@ -129,7 +129,7 @@ describe("a cluster that never answers", () => {
     await expect.poll(() => server.asked, patience).toHaveLength(1);
     clock.jump(30_000);
     const error = expect.stringMatching(
-      /^buzz-agent-[0-9a-f]{12}: http:\/\/127\.0\.0\.1:\d+ cannot be reached: .*; check the network and the kubeconfig; what is running goes on$/,
+      /^buzz-agent-[0-9a-f]{12}: http:\/\/127\.0\.0\.1:\d+ cannot be reached: .*; check the network, the kubeconfig and what it needs, then start the agent again; what is running goes on$/,
     );
     expect(await answer).toEqual({ ok: false, error });
     expect(new Set(server.asked)).toEqual(new Set(["GET pods"]));

@@ -53,7 +53,7 @@ describe("a cluster that has never answered", () => {
 
   it("is there when it says that it is busy", async () => {
     const clock = jumpingClock();
-    const busy: Unavailable = { ...nobody, detail: "the API server answers 429 (TooManyRequests)" };
+    const busy: Unavailable = { ...nobody, busy: true };
     const substrate = answering(clock, [busy, nobody, nobody], 31_000);
     for (const answer of [busy, nobody, nobody]) expect(await substrate.readInstances(identity)).toBe(answer);
   });

@@ -3,8 +3,6 @@ import type { Clock, Substrate } from "@moorage/core";
 
 /** Milliseconds without any answer, from the first question that had none. */
 const firstAnswerMs = 30_000;
-/** An API server, or what is in front of it, that is busy is there: how the adapter tells of it. */
-const answers = /^the API server answers 429\b/;
 
 /** The substrate as it is, but that a look which nobody has answered for so long is refused as unreachable. */
 export function wantingFirstAnswer(substrate: Substrate, clock: Clock, target: string): Substrate {
@@ -15,7 +13,7 @@ export function wantingFirstAnswer(substrate: Substrate, clock: Clock, target: s
     async readInstances(identity) {
       const asked = clock.now();
       const reading = await substrate.readInstances(identity);
-      if (reading.kind !== "unavailable" || answers.test(reading.detail)) answered = true;
+      if (reading.kind !== "unavailable" || reading.busy === true) answered = true;
       if (answered || reading.kind !== "unavailable") return reading;
       // One question alone says little: a person may have signed in for as long as it took.
       if (silentSince === null) {

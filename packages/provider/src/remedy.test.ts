@@ -65,16 +65,6 @@ describe("whoever has only the provider", () => {
     expect(hints.length).toBeGreaterThan(40);
   });
 
-  it("does not blame the network for what is missing on this machine", () => {
-    for (const message of [
-      'x cannot be reached: the credential plugin "aws" is not installed',
-      "/ca cannot be read (ENOENT)",
-    ])
-      expect(remedyFor({ code: "unreachable", message, hint: "run `moorage doctor`" }, place, pod)).toBe(
-        "start the agent again once that is put right; what is running goes on",
-      );
-  });
-
   it.each(codes)("is told nothing of a command that is not there: %s", (code) => {
     for (const hint of hints) {
       const remedy = remedyFor({ code, message: "so it is", hint }, place, pod);
@@ -99,7 +89,11 @@ describe("what helps", () => {
     ],
     ["foreignObject", own, `rename or remove ${pod} yourself, then start the agent again`],
     ["unauthenticated", own, "sign in again with your cluster's tool, or choose another context"],
-    ["unreachable", own, "check the network and the kubeconfig; what is running goes on"],
+    [
+      "unreachable",
+      own,
+      "check the network, the kubeconfig and what it needs, then start the agent again; what is running goes on",
+    ],
     ["forbidden", own, "ask whoever runs the cluster for that right in the namespace"],
     ["invalid", own, "change the provider's settings accordingly, then start the agent again"],
     ["evicted", own, "start the agent again"],

@@ -4,14 +4,12 @@ import { pullWords } from "@moorage/core";
 import { type CommandPlace, kubectl } from "@moorage/kubernetes";
 
 const again = "start the agent again";
+const unreachable = `check the network, the kubeconfig and what it needs, then ${again}; what is running goes on`;
 /** What only the command knows, and its declaration. A context, a namespace or a node may have any of these words in its name. */
 const ofCommand = /`moorage |`kubernetes\.|\bdeclar|`--/;
 
-/** The network is not to blame: how the adapter tells what is missing on this machine. */
-const ownFault = /the credential plugin "|cannot be read \(E[A-Z]+\)/;
-
 /** `pod`: its deterministic name. */
-export function remedyFor({ code, message, hint }: Condition, place: CommandPlace, pod: string): string {
+export function remedyFor({ code, hint }: Condition, place: CommandPlace, pod: string): string {
   const remove = `\`${kubectl(place, `delete pod ${pod}`)}\``;
   const describe = `\`${kubectl(place, `describe pod ${pod}`)}\` says more`;
   if (Object.hasOwn(pullWords, code))
@@ -48,9 +46,7 @@ export function remedyFor({ code, message, hint }: Condition, place: CommandPlac
     case "unauthenticated":
       return "sign in again with your cluster's tool, or choose another context";
     case "unreachable":
-      return ownFault.test(message)
-        ? `${again} once that is put right; what is running goes on`
-        : "check the network and the kubeconfig; what is running goes on";
+      return unreachable;
     default:
       return ofCommand.test(hint) ? `nothing was undone: ${again} to go on waiting; ${describe}` : hint;
   }
@@ -58,4 +54,10 @@ export function remedyFor({ code, message, hint }: Condition, place: CommandPlac
 
 function inSettings(words: string): string {
   return words.replace("`nodeSelector`", "`pod_options.node_selector`");
+}
+
+/** What helps where there is no condition: no cluster is described, or what describes it cannot be used. */
+export function remedyOfFault(hint: string): string {
+  const told = hint.replace("`--context`", "`context`");
+  return ofCommand.test(told) ? unreachable : told;
 }

@@ -17,6 +17,8 @@ export interface Unavailable {
   readonly detail: string;
   /** Milliseconds that the other side asked for. */
   readonly retryAfterMs: number | null;
+  /** Somebody is there and asks for patience: that it is silent nobody can say. */
+  readonly busy?: true;
 }
 
 export interface Refused {
