@@ -10,7 +10,6 @@ import type { DeployRequest } from "./deploy-request.ts";
 import { environmentOf } from "./environment.ts";
 import { wantingFirstAnswer } from "./first-answer.ts";
 import { lastLines } from "./last-lines.ts";
-import { latestWait } from "./latest-wait.ts";
 import type { ProviderConfig } from "./provider-config.ts";
 import { Refused } from "./refused.ts";
 import { remedyFor } from "./remedy.ts";
@@ -45,7 +44,6 @@ export async function deploy(request: DeployRequest, around: DeploySurroundings)
   const env = { ...around.env, PATH: searchPath(around.env["PATH"], home) };
   const access = findAccess({ env, home }, { context: config.context, namespace: config.namespace });
   const cluster = openCluster({ access, env, clock, random, now: () => Date.now(), profile: buzzProfile });
-  const waits = latestWait(around.journal);
   try {
     const outcome = await startAgent(
       {
@@ -63,7 +61,7 @@ export async function deploy(request: DeployRequest, around: DeploySurroundings)
         clock,
         random,
         digest: sha256,
-        journal: waits.journal,
+        journal: around.journal,
         signal: around.signal,
       },
     );
@@ -72,7 +70,7 @@ export async function deploy(request: DeployRequest, around: DeploySurroundings)
       case "alreadyRunning":
         return { ok: true, agent_id: outcome.agentId };
       default:
-        return { ok: false, error: await errorOf(outcome, waits.latest(), { cluster, access, ...around }) };
+        return { ok: false, error: await errorOf(outcome, { cluster, access, ...around }) };
     }
   } finally {
     cluster.close();
@@ -113,22 +111,18 @@ interface Telling extends Pick<DeploySurroundings, "clock" | "redact"> {
 }
 
 /** What is so, what helps, and of an agent that has ended what it said. */
-async function errorOf(end: NotRunning, latest: string | null, telling: Telling): Promise<string> {
+async function errorOf(end: NotRunning, telling: Telling): Promise<string> {
   const { agentId } = end;
   const { access, cluster, clock, redact } = telling;
-  const told = end.outcome === "notConfirmed" ? await whyLate(end, latest, telling) : end.condition;
+  const told = end.outcome === "notConfirmed" ? await whyLate(end, telling) : end.condition;
   const lines = told.code === "agentEnded" ? await inTime(lastLines(cluster, agentId, redact), clock) : null;
   const wrote = lines === null || lines.length === 0 ? "" : `; its last lines:\n${lines.join("\n")}`;
   return `${agentId}: ${told.message}; ${remedyFor(told, access, agentId)}${wrote}`;
 }
 
-/** `latest`: what was waited for at the end, by its code. Whose pod it is matters more than why that one does not start. */
-async function whyLate(
-  { agentId, condition }: NotRunning,
-  latest: string | null,
-  { cluster, clock }: Telling,
-): Promise<Condition> {
-  const code = latest ?? condition.code;
+/** Whose pod it is matters more than why that one does not start. */
+async function whyLate({ agentId, condition, waitedFor }: NotRunning, { cluster, clock }: Telling): Promise<Condition> {
+  const code = waitedFor ?? condition.code;
   const waiting = await inTime(cluster.whyWaiting(agentId), clock);
   if (waiting === null) return { ...condition, code };
   const message = `not confirmed within ${deadlineMs / 1000} s: ${waiting.message}`;

@@ -36,6 +36,8 @@ export interface NotRunning extends Told {
   readonly attempt: Attempt | null;
   readonly startedAt: null;
   readonly condition: Condition;
+  /** The code of what was waited for when the time was over; null: the call ended by itself. */
+  readonly waitedFor: string | null;
 }
 
 export type StartOutcome = Running | NotRunning;

@@ -279,6 +279,7 @@ function answer(call: Call, progress: Progress, desired: IntentDigest, end: Foun
     attempt: call.attempt,
     startedAt: null,
     condition,
+    waitedFor: end.kind === "deadline" ? call.condition.code : null,
   };
   return notRunning;
 }
