@@ -235,4 +235,11 @@ export const loop: readonly Mutation[] = [
     'call.say("wait", action.ground,',
   ),
   mutation("4 requests are counted", "call", "this.requests += 1;", "this.requests += 2;"),
+  mutation(
+    "4 nobody keeps a call from looking for long",
+    "call",
+    "Math.min(atLeastMs ?? 0, longestAskedMs)",
+    "(atLeastMs ?? 0)",
+    "unit",
+  ),
 ];
