@@ -1,5 +1,6 @@
 // How it ends: at a signal, with whoever reads gone, and with a reader that is late.
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, constants, openSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
@@ -118,6 +119,28 @@ test.each([
   expect(await ended).toBe(0);
   expect(JSON.parse(read.slice(filled))).toMatchObject({ ok: true });
   for (const one of [file, output]) closeSync(one);
+  rmSync(path);
+});
+
+test("a standard error that is full and does not wait keeps no answer back", async () => {
+  const path = join(desktop.elsewhere, "told");
+  spawnSync("mkfifo", [path]);
+  const file = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  fill(file);
+  const child = spawn("/bin/sh", ["-c", 'exec "$0" "$1" 2>&3', process.execPath, desktop.program], {
+    env: desktop.env,
+    cwd: desktop.elsewhere,
+    stdio: ["pipe", "pipe", "ignore", file],
+  });
+  const ended = once(child, "close");
+  let read = "";
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => void (read += text));
+  child.stdin?.end(JSON.stringify(deployRequest()));
+  await until("the server is asked", () => silent.asked.length > 0);
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+  expect(JSON.parse(read)).toMatchObject({ ok: false, error: expect.stringContaining("interrupted") });
+  closeSync(file);
   rmSync(path);
 });
 
