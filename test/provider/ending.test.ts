@@ -5,7 +5,7 @@ import { closeSync, constants, openSync, readFileSync, readSync, rmSync, writeSy
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { until } from "../machine/until.ts";
-import { type ApiServer, openApiServer, writeKubeconfig } from "./api-server.ts";
+import { type ApiServer, answerJson, openApiServer, writeKubeconfig } from "./api-server.ts";
 import { type Desktop, type Ended, openDesktop, type Running, refusalOf } from "./desktop.ts";
 import { deployRequest, secretValues } from "./request.ts";
 
@@ -123,6 +123,9 @@ test.each([
 });
 
 test("a standard error that is full and does not wait keeps no answer back", async () => {
+  // There is something to tell.
+  const busy = await openApiServer((_request, _body, response) => answerJson(response, 429, { kind: "Status" }));
+  writeKubeconfig(desktop.home, busy.address);
   const path = join(desktop.elsewhere, "told");
   spawnSync("mkfifo", [path]);
   const file = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
@@ -136,12 +139,13 @@ test("a standard error that is full and does not wait keeps no answer back", asy
   let read = "";
   child.stdout?.setEncoding("utf8").on("data", (text: string) => void (read += text));
   child.stdin?.end(JSON.stringify(deployRequest()));
-  await until("the server is asked", () => silent.asked.length > 0);
+  await until("the server is asked again", () => busy.asked.length > 1);
   child.kill("SIGTERM");
   expect(await ended).toEqual([0, null]);
   expect(JSON.parse(read)).toMatchObject({ ok: false, error: expect.stringContaining("interrupted") });
   closeSync(file);
   rmSync(path);
+  await busy.close();
 });
 
 /** Writes until nothing more fits; how much that was. */
