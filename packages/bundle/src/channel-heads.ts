@@ -99,9 +99,6 @@ export function readMark(folder: string, channel: Channel, mark: Mark): Publishe
 
 const mostLooks = 100;
 
-/** Lower links do not count, and are swept together: each change by itself waits for what was synced before it. */
-const mostLower = 8;
-
 /**
  * Gives the mark to a published bundle, and tells which has it now: a higher one keeps it. One link a sequence, and the
  * highest counts: of several at once none can take it back, and a killed one leaves the old or the new.
@@ -118,8 +115,7 @@ export function raiseMark(disk: Disk, folder: string, mark: Mark, head: Publishe
   const own = disk.symbolicLink(targetOf(digest, 4), `${place}/${entryNameOf(sequence)}`);
   if (own) disk.syncFolder(place);
   const marked = entriesIn(place);
-  const lower = marked.filter((name) => Number(name) < sequence);
-  if (lower.length > mostLower) for (const name of lower) disk.remove(`${place}/${name}`);
+  for (const name of marked) if (Number(name) < sequence) disk.remove(`${place}/${name}`);
   const highest = Number(marked.at(-1)) === sequence;
   return own && highest ? head : (readMark(folder, channel, mark) ?? head);
 }
