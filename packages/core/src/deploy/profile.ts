@@ -17,7 +17,7 @@ export interface BindingProfile {
   readonly attemptDigits: number;
   /** The variable of an attempt's Secret that tells the agent that token; null: none does. */
   readonly attemptVariable: string | null;
-  /** Whether the optional annotations (name, source, attempt deadline) are written too. */
+  /** Whether what decides nothing is written too: name, source and attempt deadline, and the recommended labels of a pod. */
   readonly writesNotes: boolean;
 }
 
